@@ -23,22 +23,24 @@ const ROOMS = ['view', 'job', 'types', 'rules', 'marks', 'writes', 'once', 'run'
 );
 const KERNEL = ['kernel', ...ROOMS];
 const CORE = [...KERNEL, 'operations', 'dump'];
-const GROUND = ['api', 'time', 'async', 'layout', 'registry'];
+const GROUND = ['api', 'time', 'async', 'wording', 'layout', 'registry'];
 
 /** An area is a folder of lib/; `registry` is the port alone, `index` the public entry. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  time: [],
+  // The one table of sentences.
+  wording: [],
+  time: ['wording'],
   async: ['time'],
-  api: ['time', 'async'],
-  registry: ['api', 'time', 'async'],
-  ...Object.fromEntries(ADAPTERS.map((area) => [area, ['registry', 'api', 'time', 'async']])),
-  layout: ['api', 'registry (types)', 'time', 'async'],
-  ...Object.fromEntries(EXTENSIONS.map((area) => [area, ['api', 'time', 'async']])),
+  api: ['time', 'async', 'wording'],
+  registry: ['api', 'time', 'async', 'wording'],
+  ...Object.fromEntries(ADAPTERS.map((area) => [area, ['registry', 'api', 'time', 'async', 'wording']])),
+  layout: ['api', 'registry (types)', 'time', 'async', 'wording'],
+  ...Object.fromEntries(EXTENSIONS.map((area) => [area, ['api', 'time', 'async', 'wording']])),
   observability: ['api'],
   ...Object.fromEntries(Object.keys(OBSERVABILITY).map((area) => [area, ['observability', 'api']])),
   // Task ids are Java's format.
-  tracing: ['layout', 'api', 'time', 'async'],
-  'tracing/rdb': ['layout', 'api', 'time', 'async'],
+  tracing: ['layout', 'api', 'time', 'async', 'wording'],
+  'tracing/rdb': ['layout', 'api', 'time', 'async', 'wording'],
   kernel: [...ROOMS, ...GROUND],
   'kernel/view': GROUND,
   'kernel/job': ['kernel/view', ...GROUND],
@@ -54,14 +56,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // Explanations go by what the kernel sees.
   operations: ['kernel/view', ...GROUND],
   dump: GROUND,
-  settings: ['layout', 'registry/embedded', 'registry/zookeeper', 'registry', 'api', 'time', 'async'],
-  testing: [...KERNEL, 'operations', 'layout', 'registry/embedded', 'registry', 'api', 'time', 'async'],
-  nest: ['settings', ...CORE, ...EXTENSIONS, ...ADAPTERS, 'layout', 'registry', 'api', 'time', 'async'],
+  settings: ['layout', 'registry/embedded', 'registry/zookeeper', 'registry', 'api', 'time', 'async', 'wording'],
+  testing: [...KERNEL, 'operations', 'layout', 'registry/embedded', 'registry', 'api', 'time', 'async', 'wording'],
+  nest: ['settings', ...CORE, ...EXTENSIONS, ...ADAPTERS, 'layout', 'registry', 'api', 'time', 'async', 'wording'],
   // Without Nest: it starts at once, and no application need run. The console is loaded when it is asked for.
-  cli: ['console', 'settings', 'operations', 'dump', 'layout', 'registry', 'api', 'time', 'async'],
+  cli: ['console', 'settings', 'operations', 'dump', 'layout', 'registry', 'api', 'time', 'async', 'wording'],
   // The page is built apart: of the server it knows the contract.
   'console/contract': [],
-  'console/ui': ['console/contract'],
+  'console/ui': ['console/contract', 'wording (types)'],
   console: [
     'console/contract',
     'nest',
@@ -75,6 +77,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'api',
     'time',
     'async',
+    'wording',
   ],
   // What needs TypeORM has an entry of its own.
   index: [
@@ -88,6 +91,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'api',
     'time',
     'async',
+    'wording',
   ],
 };
 

@@ -1,3 +1,4 @@
+import { inEnglish } from '../wording/wording.js';
 import { type JobErrorHandler, type JobFailure } from '../api/extensions/error-handler.js';
 import { type JobConfiguration } from '../api/job/job-configuration.js';
 import { unknownKeyDoubts } from '../api/settings/known-properties.js';
@@ -24,7 +25,10 @@ export class NotifyingErrorHandler<Settings extends ChannelSettings> implements 
 
   doubts({ props }: JobConfiguration): readonly string[] {
     const { type, keys } = this.#channel;
-    return [...unknownKeyDoubts(props, keys, `the error handler ${type}`), ...(this.#channel.doubts?.(props) ?? [])];
+    return [
+      ...unknownKeyDoubts(props, keys, `the error handler ${type}`).map(inEnglish),
+      ...(this.#channel.doubts?.(props) ?? []),
+    ];
   }
 
   async prepare(): Promise<void> {

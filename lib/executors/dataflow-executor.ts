@@ -1,3 +1,4 @@
+import { inEnglish } from '../wording/wording.js';
 import { describeValue, legible } from '../api/text/describe-value.js';
 import { type JobConfiguration } from '../api/job/job-configuration.js';
 import { type ClassedJobItemExecutor, type PropertyProblem } from '../api/extensions/job-executor.js';
@@ -31,7 +32,7 @@ export const dataflowExecutor: ClassedJobItemExecutor<DataflowJob> = {
     ]);
     return streamingProblems(configuration.props[STREAMING]);
   },
-  doubts: ({ props }) => unknownKeyDoubts(props, [STREAMING], 'dataflow jobs'),
+  doubts: ({ props }) => unknownKeyDoubts(props, [STREAMING], 'dataflow jobs').map(inEnglish),
   async process(job, configuration, context, running) {
     const { signal, softStop } = context;
     const mayStream = isStreaming(configuration);

@@ -1,3 +1,4 @@
+import { inEnglish } from '../wording/wording.js';
 import { describeValue, isMap, legible } from '../api/text/describe-value.js';
 import { InvalidConfigurationError, JobStateError, RegistryConflictError } from '../api/errors/errors.js';
 import { suggestion } from '../api/text/nearest.js';
@@ -36,7 +37,7 @@ function problemsWith(options: unknown): readonly string[] {
       'where all instances can read it.',
   );
   const problem = jobParameter === undefined ? undefined : triggerParameterProblem(jobParameter);
-  return problem === undefined ? unknown : [...unknown, `jobParameter ${problem}.`];
+  return problem === undefined ? unknown : [...unknown, `jobParameter ${inEnglish(problem)}.`];
 }
 
 /** How long a trigger waits for this instance to take part again after a lost session, in milliseconds. */

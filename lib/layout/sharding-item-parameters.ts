@@ -1,3 +1,4 @@
+import { inEnglish } from '../wording/wording.js';
 import { InvalidConfigurationError } from '../api/errors/errors.js';
 import { isJsonOfItems, jsonOfItems } from '../api/job/sharding-item-parameters.js';
 
@@ -11,8 +12,10 @@ export function readItemParameters(text: string): ReadonlyMap<number, string> {
   if (text === '') return new Map();
   if (isJsonOfItems(text)) {
     const parameters = jsonOfItems(text);
-    if (typeof parameters !== 'string') return parameters;
-    throw new InvalidConfigurationError([`Sharding item parameters '${text}' cannot be used: the text ${parameters}.`]);
+    if (!('code' in parameters)) return parameters;
+    throw new InvalidConfigurationError([
+      `Sharding item parameters '${text}' cannot be used: the text ${inEnglish(parameters)}.`,
+    ]);
   }
   return new Map(split(text, ',').map((piece) => entry(piece, text)));
 }

@@ -1,5 +1,6 @@
+import { inEnglish } from '../wording/wording.js';
 import { InvalidConfigurationError, JobStateError } from '../api/errors/errors.js';
-import { describeValue, isMap } from '../api/text/describe-value.js';
+import { describeValue, isMap, withValue } from '../api/text/describe-value.js';
 import { jobNameProblem } from '../api/job/job-name.js';
 import { anything, checkOptions, milliseconds, type OptionRules } from '../api/settings/call-options.js';
 import { type OperationContext } from '../api/events/operation-record.js';
@@ -116,7 +117,7 @@ export class DoctorAPI extends AuditedOperations {
   async #known(jobName: string): Promise<string> {
     const problem = jobNameProblem(jobName);
     if (problem !== undefined)
-      throw new InvalidConfigurationError([`jobName: the job's name ${problem}, got ${describeValue(jobName)}`]);
+      throw new InvalidConfigurationError([`jobName: the job's name ${inEnglish(withValue(problem, jobName))}`]);
     // Throws if there is no such job; one that may not be read is found by the examination.
     await readApart([jobName], async () => [await readJob(this.registry, jobName)]);
     return jobName;

@@ -1,4 +1,5 @@
 /** Reading jobs from the registry centre for operations: one job as of one moment, or very many with few requests. */
+import { inEnglish } from '../wording/wording.js';
 import {
   DeadlineExceededError,
   InvalidConfigurationError,
@@ -6,7 +7,7 @@ import {
   UnknownJobError,
 } from '../api/errors/errors.js';
 import { jobNameProblem } from '../api/job/job-name.js';
-import { describeValue } from '../api/text/describe-value.js';
+import { withValue } from '../api/text/describe-value.js';
 import { knownNames } from '../api/text/nearest.js';
 import { JobPaths } from '../layout/job-paths.js';
 import { type JobView, readJobView } from '../layout/job-view.js';
@@ -92,7 +93,7 @@ export class FollowedJob implements Disposable {
 export async function followJob(registry: RegistryCenter, jobName: string): Promise<FollowedJob> {
   const problem = jobNameProblem(jobName);
   if (problem !== undefined)
-    throw new InvalidConfigurationError([`jobName: the job's name ${problem}, got ${describeValue(jobName)}`]);
+    throw new InvalidConfigurationError([`jobName: the job's name ${inEnglish(withValue(problem, jobName))}`]);
   const paths = new JobPaths(jobName);
   const job = new FollowedJob(await registry.mirror(paths.root), paths);
   if (job.now.view.exists) return job;

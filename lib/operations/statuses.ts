@@ -1,4 +1,5 @@
 /** The states of jobs and items as consoles show them: pure functions of the view that the kernel goes by. */
+import { inEnglish, type Wording } from '../wording/wording.js';
 import { describeCause } from '../api/text/describe-cause.js';
 import { cronProblem, timeZoneProblem } from '../api/job/job-options.js';
 import { readItemParameters } from '../layout/sharding-item-parameters.js';
@@ -45,8 +46,8 @@ function faultOf({ cron, timeZone, shardingItemParameters }: NonNullable<JobView
   );
 }
 
-const quoted = (value: string, problem: string | undefined): string | undefined =>
-  problem && `'${value}' cannot be used: ${problem}`;
+const quoted = (value: string, problem: Wording | undefined): string | undefined =>
+  problem && `'${value}' cannot be used: ${inEnglish(problem)}`;
 
 function parametersFault(text: string): string | undefined {
   try {

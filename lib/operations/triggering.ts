@@ -1,4 +1,5 @@
 /** Triggering the instances of a job, and what they make of it. */
+import { type Wording, wording } from '../wording/wording.js';
 import {
   DeadlineExceededError,
   InvalidConfigurationError,
@@ -50,19 +51,17 @@ export async function triggerInstances(
   const problems = [
     ...(jobParameter === undefined ? [] : problemOf('jobParameter', triggerParameterProblem(jobParameter))),
     ...(items === undefined ? [] : problemOf('items', triggerItemsProblem(items))),
-    ...(items === undefined || serverIp === undefined
-      ? []
-      : ['items and serverIp exclude each other, as items run where their owners are']),
+    ...(items === undefined || serverIp === undefined ? [] : [wording('trigger-both')]),
   ];
   const { jobName } = parts.job.now;
   if (problems.length > 0)
-    throw new InvalidConfigurationError(problems.map((problem) => `Job '${jobName}' was not triggered: ${problem}.`));
+    throw InvalidConfigurationError.because(problems.map((problem) => wording('not-triggered', { jobName, problem })));
   const triggers = await writeTriggers(parts, changes, { trigger, serverIp });
   return await answers(parts, triggers, acceptTimeoutMs);
 }
 
-function problemOf(name: string, problem: string | undefined): readonly string[] {
-  return problem === undefined ? [] : [`${name} ${problem}`];
+function problemOf(setting: string, problem: Wording | undefined): readonly Wording[] {
+  return problem === undefined ? [] : [wording('trigger-setting', { setting, problem })];
 }
 
 interface WantedTrigger {

@@ -9,6 +9,7 @@
  * Nothing is thrown here: problems are collected, so that the caller adds its own and refuses everything at once.
  * A key path, the value and the source are part of each problem.
  */
+import { inEnglish } from '../wording/wording.js';
 import { problemsInJobName } from '../api/job/job-configuration.js';
 import { jobPath, keyPath } from '../api/job/job-name.js';
 import { suggestion } from '../api/text/nearest.js';
@@ -224,7 +225,7 @@ function placeholderWarnings(
     const problem = key.endsWith(COMMAND_LINE) ? undefined : placeholderProblem(environment[variable]);
     return problem === undefined
       ? []
-      : [`Environment variable ${variable} ${problem}.`.replace(' must not have ', ' has ')];
+      : [`Environment variable ${variable} ${inEnglish(problem)}.`.replace(' must not have ', ' has ')];
   });
 }
 

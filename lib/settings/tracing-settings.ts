@@ -11,7 +11,7 @@ import {
 /** `elasticjob.tracing`: which runs are recorded, and where. */
 export class TracingSettings {
   /** `RDB`: runs are recorded in ElasticJob's two tables, in the database of a TypeORM `DataSource`. Default: they are not recorded. */
-  @TextSetting({ what: 'RDB' }, rule('type', typeProblem)) type?: string;
+  @TextSetting({ requirement: 'must be RDB' }, rule('type', typeProblem)) type?: string;
   /**
    * The `DataSource`: in code, an object, or the name or injection token of a provider; in a file, its name. Default: the
    * application's default one, or the only one.

@@ -1,3 +1,4 @@
+import { wording } from '../wording/wording.js';
 import { CRON_FIELDS, FieldFault, listItems, readSingle, readValues } from './cron-field.js';
 
 /**
@@ -25,7 +26,7 @@ const MAX_WEEKDAYS_BEFORE_LAST = 27;
 export function readDayOfMonth(text: string): DayRule {
   const [last, before, weekday] = /^L(?:-(\d+))?(W)?$/.exec(text) ?? [];
   if (last !== undefined) return readLastDay(Number(before ?? 0), weekday);
-  if (text.includes('L') && text.includes(',')) throw new FieldFault(`has 'L' together with other days`);
+  if (text.includes('L') && text.includes(',')) throw new FieldFault(wording('fault-last-and-others'));
 
   const items = listItems(text);
   const isNearest = (item: string): boolean => /^\d+W$/.test(item);
@@ -38,12 +39,10 @@ export function readDayOfMonth(text: string): DayRule {
 }
 
 function readLastDay(daysBefore: number, weekday: string | undefined): DayRule {
-  if (daysBefore > MAX_DAYS_BEFORE_LAST) throw new FieldFault(`goes back more than 30 days from the last`);
+  if (daysBefore > MAX_DAYS_BEFORE_LAST) throw new FieldFault(wording('fault-back-30'));
   if (weekday === undefined) return { kind: 'last day', daysBefore };
   if (daysBefore > MAX_WEEKDAYS_BEFORE_LAST) {
-    throw new FieldFault(
-      `goes back more than 27 days from the last, where some months have no such weekday and Quartz hangs`,
-    );
+    throw new FieldFault(wording('fault-back-27'));
   }
   return { kind: 'weekday nearest to last day', daysBefore };
 }
@@ -57,15 +56,15 @@ export function readDayOfWeek(text: string): DayRule {
   if (text === 'L') return { kind: 'days of week', days: [field.max] };
   const last = /^(\d+|[A-Z]{3})L$/.exec(text)?.[1];
   if (last !== undefined) return { kind: 'last day of week', day: readSingle(field, last) };
-  if (text.includes('L') && text.includes(',')) throw new FieldFault(`has 'L' together with other days`);
-  if (text.split('#').length > 2) throw new FieldFault(`has more than one '#'`);
+  if (text.includes('L') && text.includes(',')) throw new FieldFault(wording('fault-last-and-others'));
+  if (text.split('#').length > 2) throw new FieldFault(wording('fault-many-hashes'));
 
   let nth = 0;
   const values = listItems(text).flatMap((item) => {
     const [matched, day, count] = /^(\d+|[A-Z]{3})#(\d+)$/.exec(item) ?? [];
     if (matched === undefined) return readValues(field, item);
     nth = Number(count);
-    if (nth < 1 || nth > 5) throw new FieldFault(`has '${item}', but only 1 to 5 may follow '#'`);
+    if (nth < 1 || nth > 5) throw new FieldFault(wording('fault-hash', { item }));
     return [readSingle(field, day ?? '')];
   });
   // Quartz applies # to the whole list, and then uses only the smallest of its days.

@@ -1,3 +1,4 @@
+import { inEnglish, type Wording, wording } from '../wording/wording.js';
 import { type CronFieldName } from './invalid-cron-error.js';
 
 /** What one field of a Quartz expression may hold. */
@@ -10,13 +11,19 @@ export interface CronField {
   /** The names that may be written here, with their numbers. */
   readonly names: ReadonlyMap<string, number>;
   /** The allowed text, in words for messages. */
-  readonly allowed: string;
+  readonly allowed: Wording;
+  /** The field, in words for messages. */
+  readonly title: Wording;
 }
 
 /**
  * The text of one field is wrong. The message is a clause without subject, such as `has '60', which is out of range`.
  */
-export class FieldFault extends Error {}
+export class FieldFault extends Error {
+  constructor(readonly fault: Wording) {
+    super(inEnglish(fault));
+  }
+}
 
 const numbered = (names: string): ReadonlyMap<string, number> =>
   new Map(names.split(' ').map((name, index) => [name, index + 1]));
@@ -26,29 +33,36 @@ export const DAY_NAMES = numbered('SUN MON TUE WED THU FRI SAT');
 const MONTH_NAMES = numbered('JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC');
 const NO_NAMES: ReadonlyMap<string, number> = new Map();
 
-const COMMON = "'*', lists '1,5', ranges '3-7', steps '*/5'";
-const sixty = { min: 0, max: 59, maxStep: 59, names: NO_NAMES, allowed: `0-59, ${COMMON}` };
+const numbersOf = (numbers: string): Wording => wording('allowed-numbers', { numbers });
+const sixty = { min: 0, max: 59, maxStep: 59, names: NO_NAMES, allowed: numbersOf('0-59') };
 
 /** The six fields that every expression has. */
 export const CRON_FIELDS = {
-  second: { name: 'seconds', ...sixty },
-  minute: { name: 'minutes', ...sixty },
-  hour: { name: 'hours', min: 0, max: 23, maxStep: 23, names: NO_NAMES, allowed: `0-23, ${COMMON}` },
-  dayOfMonth: {
-    ...{ name: 'day of month', min: 1, max: 31, maxStep: 31, names: NO_NAMES },
-    allowed: `1-31, ${COMMON}, '?', 'L', 'L-3' (up to 30), 'LW', 'L-3W' (up to 27), '15W'`,
+  second: { name: 'seconds', title: wording('cron-seconds'), ...sixty },
+  minute: { name: 'minutes', title: wording('cron-minutes'), ...sixty },
+  hour: {
+    ...{ name: 'hours', title: wording('cron-hours'), min: 0, max: 23, maxStep: 23, names: NO_NAMES },
+    allowed: numbersOf('0-23'),
   },
-  month: { name: 'month', min: 1, max: 12, maxStep: 12, names: MONTH_NAMES, allowed: `1-12 or JAN-DEC, ${COMMON}` },
+  dayOfMonth: {
+    ...{ name: 'day of month', title: wording('cron-day-of-month'), min: 1, max: 31, maxStep: 31, names: NO_NAMES },
+    allowed: wording('allowed-days'),
+  },
+  month: {
+    ...{ name: 'month', title: wording('cron-month'), min: 1, max: 12, maxStep: 12, names: MONTH_NAMES },
+    allowed: wording('allowed-months'),
+  },
   dayOfWeek: {
-    ...{ name: 'day of week', min: 1, max: 7, maxStep: 7, names: DAY_NAMES },
-    allowed: `1-7 (1 is SUN) or SUN-SAT, ${COMMON}, '?', 'L', '6L', '6#3'`,
+    ...{ name: 'day of week', title: wording('cron-day-of-week'), min: 1, max: 7, maxStep: 7, names: DAY_NAMES },
+    allowed: wording('allowed-weekdays'),
   },
 } as const satisfies Record<string, CronField>;
 
 /** The field of years. In it, `*` and steps without an end stop at `lastYear`. */
 export function yearField(lastYear: number): CronField {
-  const allowed = `years such as 2030, ${COMMON}; nothing ever fires after ${lastYear}`;
-  return { name: 'year', min: 1970, max: lastYear, maxStep: Infinity, names: NO_NAMES, allowed };
+  const allowed = wording('allowed-years', { last: lastYear });
+  const title = wording('cron-year');
+  return { name: 'year', title, min: 1970, max: lastYear, maxStep: Infinity, names: NO_NAMES, allowed };
 }
 
 /** The largest number that Java can read. */
@@ -72,7 +86,7 @@ export function readValues(field: CronField, text: string): readonly number[] {
  */
 export function listItems(text: string): readonly string[] {
   const items = text.split(',');
-  if (items.includes('')) throw new FieldFault(`has a comma with nothing before or after it`);
+  if (items.includes('')) throw new FieldFault(wording('fault-comma'));
   return items;
 }
 
@@ -82,13 +96,13 @@ export function listItems(text: string): readonly string[] {
  */
 export function readSingle(field: CronField, text: string): number {
   const value = /^\d/.test(text) ? Number(text) : field.names.get(text);
-  if (value === undefined) throw new FieldFault(`has '${text}', which is no name it knows`);
+  if (value === undefined) throw new FieldFault(wording('fault-name', { text }));
   if (value < field.min || value > field.max) throw outOfRange(text);
   return value;
 }
 
 function outOfRange(text: string): FieldFault {
-  return new FieldFault(`has '${text}', which is out of range`);
+  return new FieldFault(wording('fault-range', { text }));
 }
 
 function readItem(field: CronField, item: string): readonly number[] {
@@ -96,12 +110,12 @@ function readItem(field: CronField, item: string): readonly number[] {
   const named = /^([A-Z]{3})(?:-([A-Z]{3}))?(?:\/\d+)?$/.exec(item);
   if (named !== null) return readNames(field, named[1] ?? '', named[2]);
   const [matched, start, end, step] = /^(?:\*|(\d+)(?:-(\d+))?|(?=\/))(?:\/(\d+))?$/.exec(item) ?? [];
-  if (matched === undefined) throw new FieldFault(`has '${item}', which cannot be read`);
+  if (matched === undefined) throw new FieldFault(wording('fault-unreadable', { text: item }));
   if ([start, end, step].some((digits) => Number(digits) > MAX_INT)) throw outOfRange(item);
 
   const isOpen = end === undefined;
   if (step !== undefined && isOpen && Number(step) > field.maxStep) {
-    throw new FieldFault(`has the step ${step} in '${item}', of which ${field.maxStep} is the largest`);
+    throw new FieldFault(wording('fault-step', { step, item, most: field.maxStep }));
   }
   if (start === undefined) return numbers(field, { start: field.min, end: field.max, step: Number(step ?? 1) || 1 });
   const first = readStart(field, start);
@@ -117,7 +131,7 @@ function readNames(field: CronField, first: string, last: string | undefined): r
 
 function readStart(field: CronField, text: string): number {
   if (field.name !== 'year') return readSingle(field, text);
-  if (Number(text) === QUARTZ_EVERY) throw new FieldFault(`has '${text}', which Quartz takes for every year`);
+  if (Number(text) === QUARTZ_EVERY) throw new FieldFault(wording('fault-every-year', { text }));
   return Number(text);
 }
 
@@ -136,7 +150,7 @@ interface Range {
 
 /** A range that ends before its start continues past the largest value: `22-2` is 22, 23, 0, 1, 2. */
 function numbers(field: CronField, { start, end, step }: Range): readonly number[] {
-  if (field.name === 'year' && end < start) throw new FieldFault(`has a range that ends in ${end}, before ${start}`);
+  if (field.name === 'year' && end < start) throw new FieldFault(wording('fault-range-end', { end, start }));
   const size = end < start ? field.max - field.min + 1 : 0;
   const last = field.name === 'year' ? Math.min(end, field.max) : end + size;
   const values: number[] = [];

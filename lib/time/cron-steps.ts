@@ -2,6 +2,7 @@
 //
 // cron libraries read the step 90 in the field of minutes as the step 60, while the author means every 90 minutes: such steps are
 // refused. The step 45 means the minutes 0 and 45, which is right for Quartz and may still surprise.
+import { inEnglish, type Wording, wording } from '../wording/wording.js';
 import { CRON_FIELDS, type CronField } from './cron-field.js';
 import { InvalidCronError } from './invalid-cron-error.js';
 
@@ -20,13 +21,13 @@ type FieldKey = keyof CrontabWords;
 const FIELDS = ['second', 'minute', 'hour', 'dayOfMonth', 'month', 'dayOfWeek'] as const satisfies readonly FieldKey[];
 
 /** What the values of a field are, and what they begin again with. */
-const UNITS: Readonly<Record<FieldKey, { readonly values: string; readonly whole: string }>> = {
-  second: { values: 'seconds', whole: 'minute' },
-  minute: { values: 'minutes', whole: 'hour' },
-  hour: { values: 'hours', whole: 'day' },
-  dayOfMonth: { values: 'days', whole: 'month' },
-  month: { values: 'months', whole: 'year' },
-  dayOfWeek: { values: 'days', whole: 'week' },
+const UNITS: Readonly<Record<FieldKey, { readonly values: Wording; readonly whole: Wording }>> = {
+  second: { values: wording('cron-seconds'), whole: wording('cron-minute') },
+  minute: { values: wording('cron-minutes'), whole: wording('cron-hour') },
+  hour: { values: wording('cron-hours'), whole: wording('cron-day') },
+  dayOfMonth: { values: wording('cron-days'), whole: wording('cron-month') },
+  month: { values: wording('cron-months'), whole: wording('cron-year') },
+  dayOfWeek: { values: wording('cron-days'), whole: wording('cron-week') },
 };
 
 /**
@@ -42,7 +43,7 @@ export function unevenSteps(expression: string): readonly string[] {
       const [, step = '1'] = /^(?:\*|\d+)?\/(\d+)$/.exec(item) ?? [];
       // Months have different numbers of days.
       const isEven = Number(step) <= 1 || (key !== 'dayOfMonth' && (max - min + 1) % Number(step) === 0);
-      return isEven ? [] : [`the step /${step} of the ${values} begins again with each ${whole}`];
+      return isEven ? [] : [`the step /${step} of the ${inEnglish(values)} begins again with each ${inEnglish(whole)}`];
     });
   });
 }
@@ -57,9 +58,10 @@ export function refuseTooLongSteps(expression: string, words: CrontabWords): voi
       if (step <= size) continue;
       const { values, whole } = UNITS[key];
       throw new InvalidCronError(expression, {
-        reason:
-          `${field.name} '${words[key]}' has the step ${step} in '${item}', of which ${size} is the largest, as the ${values} begin ` +
-          `again with each ${whole}; ${cure(words, { key, step, size })}`,
+        reason: wording('step-too-long', {
+          ...{ field: field.title, text: words[key], step, item, most: size, values, whole },
+          cure: cure(words, { key, step, size }),
+        }),
         field: field.name satisfies CronField['name'],
       });
     }
@@ -74,21 +76,22 @@ interface LongStep {
 }
 
 /** What to write for a step after `*` or a number. */
-function cure(words: CrontabWords, { key, step, size }: LongStep): string {
-  const { values, whole } = UNITS[key];
+function cure(words: CrontabWords, { key, step, size }: LongStep): Wording {
+  const { values } = UNITS[key];
   const [start = '', end] = words[key].split('/');
   const first = start === '*' ? '0' : start;
-  const oneByOne = `write the ${values} one by one, such as '0,7', in several jobs if need be`;
+  const oneByOne = wording('step-one-by-one', { values });
   const next = FIELDS[FIELDS.indexOf(key) + 1];
   if (!/^\d+$/.test(first) || end !== String(step) || next === undefined || words[next] !== '*') return oneByOne;
   if (step % size === 0 && ['second', 'minute', 'hour'].includes(key)) {
-    const every = `${step / size} ${whole}s`;
-    return `for every ${every}, write '${textOf(words, { [key]: first, [next]: `*/${step / size}` })}'`;
+    const count = step / size;
+    const text = textOf(words, { [key]: first, [next]: `*/${count}` });
+    return wording('step-every', { count, unit: UNITS[next].values, text });
   }
   if (key !== 'minute' || start !== '*' || step !== 90) return oneByOne;
   const onTheHour = textOf(words, { minute: '0', hour: '*/3' });
   const halfPast = textOf(words, { minute: '30', hour: '1-23/3' });
-  return `for every 90 minutes, make two jobs of it, with '${onTheHour}' and '${halfPast}'`;
+  return wording('step-90-minutes', { first: onTheHour, second: halfPast });
 }
 
 /** The expression with other texts in some fields, and without the field of seconds if it is not needed. */

@@ -40,6 +40,7 @@ import {
   wallAtOrAfter,
   type CronSchedule,
 } from './cron-search.js';
+import { wording } from '../wording/wording.js';
 import { InvalidCronError } from './invalid-cron-error.js';
 import { parseTimeZone, type TimeZone } from './time-zone.js';
 
@@ -61,9 +62,7 @@ function requireCronOptions(expression: string, options: unknown): void {
   const isObject = typeof options === 'object' && options !== null && !Array.isArray(options);
   const unknown = isObject ? Object.keys(options).find((key) => key !== 'timeZone') : undefined;
   if (isObject && unknown === undefined) return;
-  const reason = isObject
-    ? `unknown option '${unknown}'; the only one is timeZone, as in { timeZone: 'Asia/Shanghai' }`
-    : "its options must be a plain object, such as { timeZone: 'Asia/Shanghai' }";
+  const reason = unknown === undefined ? wording('cron-options') : wording('cron-option', { option: unknown });
   throw new InvalidCronError(expression, { reason });
 }
 
@@ -93,7 +92,7 @@ export class QuartzCron {
    */
   static parse(expression: string, options: CronOptions = {}): QuartzCron {
     if (typeof (expression as unknown) !== 'string')
-      throw new InvalidCronError(String(expression), { reason: 'it is no text' });
+      throw new InvalidCronError(String(expression), { reason: wording('cron-no-text') });
     requireCronOptions(expression, options);
     return new QuartzCron(expression, scheduleOf(expression), parseTimeZone(options.timeZone));
   }
@@ -244,7 +243,7 @@ function readDays(
   { dayOfMonth, dayOfWeek }: Readonly<Record<'dayOfMonth' | 'dayOfWeek', string>>,
 ): DayRule {
   if ((dayOfMonth === '?') === (dayOfWeek === '?')) {
-    const reason = `day of month is '${dayOfMonth}' and day of week is '${dayOfWeek}', but exactly one of the two must be '?'`;
+    const reason = wording('cron-two-days', { dayOfMonth, dayOfWeek });
     throw new InvalidCronError(expression, { reason, field: dayOfMonth === '?' ? 'day of week' : 'day of month' });
   }
   return dayOfWeek === '?'
@@ -263,16 +262,15 @@ function readField<T>(expression: string, { field, text, read }: FieldText<T>): 
     return read(text);
   } catch (fault) {
     if (!(fault instanceof FieldFault)) throw fault;
-    const reason = `${field.name} '${text}' ${fault.message}; allowed are ${field.allowed}`;
+    const { title, allowed } = field;
+    const reason = wording('cron-field', { field: title, text, fault: fault.fault, allowed });
     throw new InvalidCronError(expression, { reason, field: field.name });
   }
 }
 
 function tooShort(expression: string, count: number): InvalidCronError {
-  const order = 'seconds, minutes, hours, day of month, month, day of week, and optionally year';
-  return new InvalidCronError(expression, {
-    reason: `it has ${count} ${count === 1 ? 'field' : 'fields'}, but ${FEWEST_FIELDS} or 7 are needed: ${order}`,
-  });
+  const reason = count === 1 ? wording('cron-one-field') : wording('cron-few-fields', { count });
+  return new InvalidCronError(expression, { reason });
 }
 
 /** Blanks inside a word separate no fields: line breaks, or no-break spaces, which texts copied from web pages have. */
@@ -280,6 +278,5 @@ function refuseStrangeBlanks(expression: string, words: readonly string[]): void
   const [blank] = words.flatMap((word) => /[\s\u200b\u2060]/.exec(word)?.[0] ?? []);
   if (blank === undefined) return;
   const code = blank.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
-  const what = `it has the character U+${code}, which is no space and separates no fields`;
-  throw new InvalidCronError(expression, { reason: `${what}: write one expression, with spaces` });
+  throw new InvalidCronError(expression, { reason: wording('cron-blank-character', { character: `U+${code}` }) });
 }

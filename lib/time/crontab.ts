@@ -20,6 +20,7 @@ import { CronExpressionParser, type CronFieldCollection } from 'cron-parser';
 import { type CrontabWords, refuseTooLongSteps } from './cron-steps.js';
 import { CRON_FIELDS, FieldFault, readValues, type CronField } from './cron-field.js';
 import { QuartzCron, type CronOptions } from './cron.js';
+import { type Wording, wording } from '../wording/wording.js';
 import { InvalidCronError } from './invalid-cron-error.js';
 
 /** Macros of crontab that cron-parser does not know, with the ones that it knows for the same. */
@@ -43,7 +44,7 @@ const FEWEST_STEPS = 4;
  */
 export function toQuartz(expression: string, options: CronOptions = {}): string {
   if (typeof (expression as unknown) !== 'string')
-    throw new InvalidCronError(String(expression), { reason: 'it is no text' });
+    throw new InvalidCronError(String(expression), { reason: wording('cron-no-text') });
   const quartz = expression.includes('?') ? expression : rewrite(expression);
   return QuartzCron.parse(quartz, options).expression;
 }
@@ -66,12 +67,9 @@ function rewrite(expression: string): string {
 
   if (fields.dayOfWeek.isWildcard) return byDayOfMonth();
   if (fields.dayOfMonth.isWildcard) return byDayOfWeek();
-  throw new InvalidCronError(expression, {
-    reason:
-      `day of month '${words.dayOfMonth}' and day of week '${words.dayOfWeek}' both restrict it, which crontab takes for "one or the other" ` +
-      `and Quartz cannot say; make two jobs of it, with '${byDayOfMonth()}' and '${byDayOfWeek()}', or choose one of these`,
-    field: 'day of week',
-  });
+  const { dayOfMonth, dayOfWeek } = words;
+  const days = { dayOfMonth, dayOfWeek, first: byDayOfMonth(), second: byDayOfWeek() };
+  throw new InvalidCronError(expression, { reason: wording('crontab-both-days', days), field: 'day of week' });
 }
 
 function macro(text: string): string {
@@ -84,8 +82,8 @@ function splitWords(expression: string, text: string): CrontabWords {
   const six = words.length === 5 ? ['0', ...words] : words;
   if (six.length !== 6) {
     const count = text === '' ? 0 : words.length;
-    const year = six.length > 6 ? "; years are known to Quartz only, where one of the day fields is '?'" : '';
-    throw crontabFault(expression, `it has ${count} ${count === 1 ? 'field' : 'fields'}, but 5 or 6 are needed${year}`);
+    if (six.length > 6) throw crontabFault(expression, wording('crontab-year', { count }));
+    throw crontabFault(expression, count === 1 ? wording('crontab-one-field') : wording('crontab-fields', { count }));
   }
   const [second, minute, hour, dayOfMonth, month, dayOfWeek] = six as [string, string, string, string, string, string];
   return { second, minute, hour, dayOfMonth, month, dayOfWeek };
@@ -93,35 +91,25 @@ function splitWords(expression: string, text: string): CrontabWords {
 
 function readCrontab(expression: string, text: string): CronFieldCollection {
   const [zone] = /^(?:CRON_)?TZ=\S*/i.exec(text) ?? [];
-  if (zone !== undefined)
-    throw crontabFault(expression, `'${zone}' names a time zone, which is a setting of its own: timeZone`);
+  if (zone !== undefined) throw crontabFault(expression, wording('crontab-zone', { zone }));
   if (text.startsWith('@')) {
-    if (text === '@reboot') throw crontabFault(expression, `'@reboot' is no time; start a one-off job instead`);
+    if (text === '@reboot') throw crontabFault(expression, wording('crontab-reboot'));
   } else {
     splitWords(expression, text);
-    if (/(^|[\s,])H/.test(text)) {
-      throw crontabFault(
-        expression,
-        `'H' stands for a number that each instance would draw for itself; write the number`,
-      );
-    }
+    if (/(^|[\s,])H/.test(text)) throw crontabFault(expression, wording('crontab-hash'));
   }
   try {
     return CronExpressionParser.parse(text).fields;
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    const what = text.startsWith('@') ? `'${text}' is no macro it knows` : `cron-parser says "${reason}"`;
-    throw crontabFault(expression, what, cause);
+    const isMacro = text.startsWith('@');
+    const fault = isMacro ? wording('crontab-macro', { macro: text }) : wording('crontab-parser', { reason });
+    throw crontabFault(expression, fault, cause);
   }
 }
 
-function crontabFault(expression: string, what: string, cause?: unknown): InvalidCronError {
-  const order = '[second] minute hour day-of-month month day-of-week';
-  const macros = '@yearly, @monthly, @weekly, @daily, @hourly, @minutely, @weekdays, @weekends';
-  return new InvalidCronError(expression, {
-    reason: `it has no '?', hence is crontab text, and ${what}; allowed are '${order}', macros (${macros}), or a Quartz expression with '?' in one day field`,
-    cause,
-  });
+function crontabFault(expression: string, fault: Wording, cause?: unknown): InvalidCronError {
+  return new InvalidCronError(expression, { reason: wording('crontab', { fault }), cause });
 }
 
 interface Crontab {
@@ -135,7 +123,7 @@ function quartzDayOfMonth(expression: string, { fields, words }: Crontab): strin
   if (days.length === values.length) return asWritten(CRON_FIELDS.dayOfMonth, { word: words.dayOfMonth, values: days });
   if (days.length === 0) return 'L';
   throw new InvalidCronError(expression, {
-    reason: `day of month '${words.dayOfMonth}' has 'L' together with other days, which Quartz cannot say; make two jobs of it, one of them with 'L' alone`,
+    reason: wording('crontab-last-day', { text: words.dayOfMonth }),
     field: 'day of month',
   });
 }
@@ -154,7 +142,7 @@ function quartzDayOfWeek(expression: string, { fields, words }: Crontab): string
     return asWritten(CRON_FIELDS.dayOfWeek, { word: words.dayOfWeek, values: sorted });
   }
   throw new InvalidCronError(expression, {
-    reason: `day of week '${words.dayOfWeek}' has '${nthDay > 0 ? '#' : 'L'}' together with other days, which Quartz cannot say; make a job of each`,
+    reason: wording('crontab-weekdays', { text: words.dayOfWeek, mark: nthDay > 0 ? '#' : 'L' }),
     field: 'day of week',
   });
 }

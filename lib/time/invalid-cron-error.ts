@@ -1,10 +1,12 @@
+import { inEnglish, type Wording, wording } from '../wording/wording.js';
+
 /** The seven fields of a Quartz expression, as messages call them. */
 export type CronFieldName = 'seconds' | 'minutes' | 'hours' | 'day of month' | 'month' | 'day of week' | 'year';
 
 /** What is wrong with an expression, and what would be right. */
 export interface CronFault {
   /** A clause that completes "… cannot be used: ". It names the field, its text and the allowed text. */
-  readonly reason: string;
+  readonly reason: Wording;
   /** The field that is wrong. Absent if the expression as a whole is wrong. */
   readonly field?: CronFieldName;
   readonly cause?: unknown;
@@ -17,14 +19,19 @@ export class InvalidCronError extends Error {
   readonly code = 'INVALID_CRON';
   /** The field that is wrong. `undefined` if the expression as a whole is wrong. */
   readonly field: CronFieldName | undefined;
+  /** The message for programs that word it themselves. */
+  readonly because!: Wording;
 
   constructor(
     /** The whole expression as it was given. */
     readonly expression: string,
     { reason, field, cause }: CronFault,
   ) {
-    super(`Cron expression '${expression}' cannot be used: ${reason}.`, cause === undefined ? undefined : { cause });
+    const because = wording('cron-unusable', { expression, reason });
+    super(inEnglish(because), cause === undefined ? undefined : { cause });
     this.field = field;
+    // Enumerable, Node would print the message twice.
+    Object.defineProperty(this, 'because', { value: because, enumerable: false });
   }
 }
 
@@ -35,13 +42,17 @@ export class InvalidTimeZoneError extends RangeError {
   override readonly name = 'InvalidTimeZoneError';
   /** One of the codes of this library's errors. */
   readonly code = 'INVALID_CRON';
+  /** The message for programs that word it themselves. */
+  readonly because!: Wording;
 
   constructor(
     /** The text that names no zone. */
     readonly timeZone: string,
-    hint: string,
+    hint: Wording,
     options?: { readonly cause?: unknown },
   ) {
-    super(`Time zone '${timeZone}' is not known: ${hint}.`, options);
+    const because = wording('zone-not-known', { timeZone, hint });
+    super(inEnglish(because), options);
+    Object.defineProperty(this, 'because', { value: because, enumerable: false });
   }
 }

@@ -12,6 +12,7 @@
  * The offsets come from the zone data of Node's Intl. A question to Intl takes microseconds, so each zone remembers the
  * answers by day.
  */
+import { wording } from '../wording/wording.js';
 import { InvalidTimeZoneError } from './invalid-cron-error.js';
 
 const SECOND_MS = 1000;
@@ -126,8 +127,7 @@ function ianaOffsets(id: string): OffsetAt {
 
 function unknownZone(id: string, cause?: unknown): InvalidTimeZoneError {
   const right = id.replace(/(?:gmt|utc)?(?=[+-])/i, JAVA_PREFIX);
-  const correction = fixedOffset(right) === undefined ? '' : `write '${right}'; `;
-  const hint = `${correction}allowed are GMT with an offset up to 23:59 ('GMT+8', 'GMT+08:00', 'GMT-0530'), 'UTC', and IANA ids such as 'Asia/Shanghai'`;
+  const hint = fixedOffset(right) === undefined ? wording('zone-allowed') : wording('zone-correction', { right });
   return new InvalidTimeZoneError(id, hint, cause === undefined ? undefined : { cause });
 }
 

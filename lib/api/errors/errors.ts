@@ -2,6 +2,7 @@
  * The errors of this library. Each has a stable `code`, keeps its `cause`, and says what happened, to what, and what
  * follows. Recognise them by `code`, which survives two copies of the package in one process, rather than `instanceof`.
  */
+import { inEnglish, type Wording } from '../../wording/wording.js';
 
 /** The stable codes of all errors thrown by this library. */
 export type ElasticJobErrorCode =
@@ -117,14 +118,22 @@ export class DeadlineExceededError extends ElasticJobError {
 /** Settings that cannot be used. The message names key path, value and what is allowed, one line for each fault. */
 export class InvalidConfigurationError extends ElasticJobError {
   override readonly name = 'InvalidConfigurationError';
+  /** The faults for programs that word them themselves; absent if only `faults` says them. */
+  readonly wordings?: readonly Wording[];
   constructor(
     /** One complete sentence for each fault, each starting with its key path. */
     readonly faults: readonly string[],
-    options?: { readonly cause?: unknown },
+    options?: { readonly cause?: unknown; readonly wordings?: readonly Wording[] },
   ) {
     super('INVALID_CONFIGURATION', faults.length === 1 ? String(faults[0]) : `\n  ${faults.join('\n  ')}`, options);
     // Enumerable, Node would print each fault twice.
     Object.defineProperty(this, 'faults', { enumerable: false });
+    Object.defineProperty(this, 'wordings', { value: options?.wordings, enumerable: false });
+  }
+
+  /** Settings that cannot be used for these reasons. */
+  static because(wordings: readonly Wording[]): InvalidConfigurationError {
+    return new InvalidConfigurationError(wordings.map(inEnglish), { wordings });
   }
 }
 

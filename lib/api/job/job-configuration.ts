@@ -1,13 +1,13 @@
 import { toQuartz } from '../../time/crontab.js';
-import { describeValue, isMap } from '../text/describe-value.js';
+import { inEnglish, type Wording, wording } from '../../wording/wording.js';
+import { describeValue, isMap, withValue } from '../text/describe-value.js';
 import { InvalidConfigurationError } from '../errors/errors.js';
 import { jobNameProblem, jobPath, keyPath } from './job-name.js';
 import { JobOptions } from './job-options.js';
 import { type ItemParameters, itemParametersText } from './sharding-item-parameters.js';
-import { knownNames } from '../text/nearest.js';
 import { flattenProps } from '../settings/props.js';
 import { runLimitProps } from '../settings/run-limits.js';
-import { problemsIn, settingsOf } from '../settings/setting.js';
+import { type SettingProblem, settingProblems, settingsOf, unknownKey } from '../settings/setting.js';
 
 /**
  * All settings of one job, checked and with defaults: those of ElasticJob's manual (§6.2.2; the types of strategies are
@@ -78,21 +78,33 @@ export function jobConfiguration(options: JobOptions & { readonly jobName: strin
       `A job's configuration must be a plain object of settings, such as JobConfiguration.newBuilder(…)…build() returns, got ${describeValue(options)}`,
     ]);
   }
-  const { jobName, ...given } = options;
+  const { jobName, settings, problems } = checkedJob(options);
+  const path = jobPath(jobName);
+  if (problems.length > 0)
+    throw new InvalidConfigurationError(
+      problems.map(({ place, problem }) => `${place.reduce(keyPath, path)}: ${problem}`),
+    );
+  return withDefaults(jobName, settings);
+}
+
+/** The settings that are known among the given ones, and all that is wrong with them. */
+export function checkedJob({ jobName, ...given }: JobOptions & { readonly jobName: string }): {
+  readonly jobName: string;
+  readonly settings: JobOptions;
+  readonly problems: readonly SettingProblem[];
+} {
   const known = settingsOf(JobOptions);
   const unknown = Object.keys(given).filter((key) => !known.has(key));
-  const path = jobPath(jobName);
   const settings = Object.assign(
     new JobOptions(),
     Object.fromEntries(Object.entries(given).filter(([key]) => known.has(key))),
   );
   const problems = [
-    ...unknown.map((key) => `${keyPath(path, key)}: unknown key${knownNames(key, [...known.keys()])}`),
-    ...problemsInJobName(jobName),
-    ...problemsIn(settings, path),
+    ...unknown.map((key) => worded([key], unknownKey(key, [...known.keys()]))),
+    ...nameProblems(jobName),
+    ...settingProblems(settings),
   ];
-  if (problems.length > 0) throw new InvalidConfigurationError(problems);
-  return withDefaults(jobName, settings);
+  return { jobName, settings, problems };
 }
 
 /**
@@ -100,8 +112,16 @@ export function jobConfiguration(options: JobOptions & { readonly jobName: strin
  * @returns the problem, as a line; an empty list if there is none
  */
 export function problemsInJobName(jobName: unknown): readonly string[] {
+  return nameProblems(jobName).map(({ problem }) => `${jobPath(jobName)}: ${problem}`);
+}
+
+function nameProblems(jobName: unknown): readonly SettingProblem[] {
   const problem = jobNameProblem(jobName);
-  return problem === undefined ? [] : [`${jobPath(jobName)}: the job's name ${problem}, got ${describeValue(jobName)}`];
+  return problem === undefined ? [] : [worded([], withValue(wording('job-name', { problem }), jobName))];
+}
+
+function worded(place: readonly string[], problem: Wording): SettingProblem {
+  return { place, problem: inEnglish(problem), wording: problem };
 }
 
 /** The configuration that settings without problems stand for, with the defaults filled in. It is frozen. */

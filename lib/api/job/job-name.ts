@@ -1,4 +1,5 @@
 import { describeValue } from '../text/describe-value.js';
+import { type Wording, wording } from '../../wording/wording.js';
 import { hasRefusedCharacters } from '../text/node-name.js';
 
 /**
@@ -6,16 +7,13 @@ import { hasRefusedCharacters } from '../text/node-name.js';
  * between `@-@`.
  * @returns the problem with the name, as a requirement (`must not begin or end with a space`), or undefined
  */
-export function jobNameProblem(name: unknown): string | undefined {
-  if (typeof name !== 'string' || name === '') return 'must be a text that is not empty';
-  if (name !== name.trim()) return 'must not begin or end with a space';
-  if (name.includes('/')) return "must not contain '/', as it names a node of the registry centre";
-  if (name.includes('@-@')) return "must not contain '@-@', which separates the parts of task ids";
-  if (name === '.' || name === '..' || name === '__proto__')
-    return 'must be another name, as this one has a special meaning';
-  return hasRefusedCharacters(name)
-    ? 'must not contain control characters, emoji or other characters that ZooKeeper refuses in names'
-    : undefined;
+export function jobNameProblem(name: unknown): Wording | undefined {
+  if (typeof name !== 'string' || name === '') return wording('not-empty');
+  if (name !== name.trim()) return wording('name-blanks');
+  if (name.includes('/')) return wording('name-slash');
+  if (name.includes('@-@')) return wording('name-separator', { separator: '@-@' });
+  if (name === '.' || name === '..' || name === '__proto__') return wording('name-special');
+  return hasRefusedCharacters(name) ? wording('name-characters') : undefined;
 }
 
 /** The key path of a job's settings: `elasticjob.jobs.syncOrders`, or `elasticjob.jobs["a/b"]` for names that need quotes. */

@@ -1,15 +1,13 @@
-import { QuartzCron } from '../../time/cron.js';
+import { InvalidCronError, InvalidTimeZoneError, QuartzCron } from '../../time/cron.js';
 import { toQuartz } from '../../time/crontab.js';
 import { placeholderProblem } from '../settings/placeholder.js';
 import { type ItemParameters, itemParametersProblem } from './sharding-item-parameters.js';
 import { legible } from '../text/describe-value.js';
-import { nearest } from '../text/nearest.js';
+import { meantHint, nearest } from '../text/nearest.js';
+import { type Wording, wording, type WordingValue } from '../../wording/wording.js';
 import { flattenProps, type PropsOptions } from '../settings/props.js';
 import { RUN_LIMITS, runLimitConflict, type RunLimitOptions, runPropertyKeyProblem } from '../settings/run-limits.js';
 import { BooleanSetting, IntegerSetting, rule, Setting, TextListSetting, TextSetting } from '../settings/setting.js';
-
-const CRON = "a cron expression such as '0/5 * * * * ?'";
-const ZONE = "a time zone such as 'GMT+08:00' or 'Asia/Shanghai'";
 
 /**
  * The settings of one job as users write them: those of ElasticJob's manual (§6.2.2), with its names and defaults. All but
@@ -20,12 +18,12 @@ export class JobOptions {
    * When the job fires: a Quartz cron expression such as `0/5 * * * * ?`, or crontab such as `0 2 * * *`, which is
    * rewritten as Quartz cron. Without it the job is a one-off job.
    */
-  @TextSetting({ what: CRON }, rule('cron', cronProblem)) cron?: string;
+  @TextSetting({ requirement: wording('cron-text') }, rule('cron', cronProblem)) cron?: string;
   /**
    * The time zone of `cron`: `GMT+08:00`, `GMT+8`, or an IANA name such as `Asia/Shanghai` (Java peers refuse IANA
    * names). Default: the time zone of the process.
    */
-  @TextSetting({ what: ZONE }, rule('timeZone', timeZoneProblem)) timeZone?: string;
+  @TextSetting({ requirement: wording('zone-text') }, rule('timeZone', timeZoneProblem)) timeZone?: string;
   /**
    * Number of sharding items, 1 to 100,000. The nodes of more items would not fit into one answer of a ZooKeeper server
    * with its usual settings.
@@ -60,7 +58,7 @@ export class JobOptions {
    * The greatest difference between the clocks of this machine and the registry centre, in seconds. If they differ by
    * more, the firing fails. −1: the clocks are not compared. Default: −1.
    */
-  @IntegerSetting({ min: 1, also: { value: -1, meaning: 'no check' } }) maxTimeDiffSeconds?: number;
+  @IntegerSetting({ min: 1, also: { value: -1, meaning: wording('no-check') } }) maxTimeDiffSeconds?: number;
   /**
    * How often the instance re-checks the whole job even if nothing changed, in minutes. Below 1: never. Default: 10.
    */
@@ -128,13 +126,13 @@ function RunLimit(option: keyof RunLimitOptions): PropertyDecorator {
 }
 
 /** Why no job can fire by a cron expression; `undefined` if one can. */
-export function cronProblem(text: string): string | undefined {
+export function cronProblem(text: string): Wording | undefined {
   if (text === '') return undefined;
-  if (text.trim() === '') return 'must not consist of blanks; leave it out';
+  if (text.trim() === '') return wording('cron-blank');
   return (
     placeholderProblem(text) ??
     reasonOf(() => QuartzCron.parse(toQuartz(text))) ??
-    (everFires(text) ? undefined : 'it never fires')
+    (everFires(text) ? undefined : wording('cron-never'))
   );
 }
 
@@ -143,25 +141,36 @@ function everFires(text: string): boolean {
 }
 
 /** Why a text is no time zone; `undefined` if it is one. */
-export function timeZoneProblem(text: string): string | undefined {
+export function timeZoneProblem(text: string): Wording | undefined {
   const reason = reasonOf(() => QuartzCron.parse('0 0 0 * * ?', { timeZone: text }));
   if (reason === undefined) return undefined;
   const meant = nearest(text.slice(0, 100), Intl.supportedValuesOf('timeZone'));
-  return `must be ${ZONE}; ${reason}${meant === undefined ? '' : `; did you mean '${meant}'?`}`;
+  return wording('zone-unknown', { reason, hint: meantHint(meant) });
 }
 
 /** @returns why an attempt fails, or undefined. The message that is being built quotes the text already. */
-function reasonOf(attempt: () => unknown): string | undefined {
+function reasonOf(attempt: () => unknown): Wording | undefined {
   try {
     attempt();
     return undefined;
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    return legible(message.replace(/^.*?(?:cannot be used|is not known): /s, '').replace(/\.$/, ''));
+    if (error instanceof InvalidCronError) return legibly(error.because.values['reason']);
+    if (error instanceof InvalidTimeZoneError) return legibly(error.because.values['hint']);
+    throw error;
   }
 }
 
-function propsProblem(value: unknown): string | undefined {
+/** The clause with texts that can stand on one line. */
+function legibly(value: WordingValue | undefined): Wording | undefined {
+  if (typeof value !== 'object') return undefined;
+  const values = Object.entries(value.values).map(([name, each]) => [
+    name,
+    typeof each === 'string' ? legible(each) : (legibly(each) ?? each),
+  ]);
+  return { ...value, values: Object.fromEntries(values) as Wording['values'] };
+}
+
+function propsProblem(value: unknown): Wording | undefined {
   const flat = flattenProps(value);
   return 'problem' in flat ? flat.problem : runPropertyKeyProblem(flat.flat.keys());
 }

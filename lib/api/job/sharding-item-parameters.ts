@@ -1,4 +1,5 @@
-import { describeValue, isMap, legible } from '../text/describe-value.js';
+import { type Wording, wording, type WordingValue } from '../../wording/wording.js';
+import { describedValue, isMap, legible } from '../text/describe-value.js';
 import { storedTextProblem } from '../text/stored-text.js';
 
 /**
@@ -15,17 +16,17 @@ export type ItemParameter = string | number | boolean;
  * @param shardingTotalCount the number of items; items from it on are refused
  * @returns the problem, as a requirement, or undefined
  */
-export function itemParametersProblem(given: unknown, shardingTotalCount: unknown): string | undefined {
+export function itemParametersProblem(given: unknown, shardingTotalCount: unknown): Wording | undefined {
   if (typeof given === 'string') return storedTextProblem(given) ?? textProblem(given, shardingTotalCount);
   const entries = entriesOf(given);
-  if (entries === undefined) return `must be ${FORMS}`;
+  if (entries === undefined) return wording('items-form');
   // Also keys without a value: in `{0=a, 1=b}` YAML sees two of these.
   const strange = isMap(given) ? Object.keys(given).find((key) => !ITEM.test(key)) : undefined;
-  if (strange !== undefined) return `must be ${FORMS}, but '${legible(strange)}' is not the number of an item`;
+  if (strange !== undefined) return wording('items-form-number', { key: legible(strange) });
   for (const [key, value] of entries) {
-    if (!isParameter(value)) return `must be ${FORMS}, but the parameter of item ${key} is ${described(value)}`;
+    if (!isParameter(value)) return wording('items-form-value', { item: key, got: described(value) });
     const problem = storedTextProblem(String(value));
-    if (problem !== undefined) return `${problem}, as the parameter of item ${key} does`;
+    if (problem !== undefined) return wording('as-item', { problem, item: key });
   }
   return (
     totalProblem(new Set(entries.map(([key]) => Number(key))), shardingTotalCount) ??
@@ -45,7 +46,6 @@ export function itemParametersText(given: ItemParameters): string {
     : entries.map((entry) => entry.join('=')).join(',');
 }
 
-const FORMS = "a text like '0=Beijing,1=Shanghai', a list of texts, or texts by item (0: Beijing)";
 const ITEM = /^(?:0|[1-9]\d{0,9})$/;
 
 /** Parameters by item of a list or of keys with values; a key without a value counts as left out. */
@@ -59,8 +59,8 @@ function isParameter(value: unknown): value is ItemParameter {
   return typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
 }
 
-function described(value: unknown): string {
-  return Array.isArray(value) ? 'a list' : describeValue(value);
+function described(value: unknown): WordingValue {
+  return describedValue(value, Array.isArray(value) ? 'hidden' : 'shown');
 }
 
 /**
@@ -68,18 +68,17 @@ function described(value: unknown): string {
  * `readItemParameters` in lib/layout); so everything that Java would refuse then is refused here, and mistakes that it
  * would ignore too. A text that begins with `{` is JSON, which only this library reads.
  */
-function textProblem(text: string, shardingTotalCount: unknown): string | undefined {
+function textProblem(text: string, shardingTotalCount: unknown): Wording | undefined {
   if (isJsonOfItems(text)) {
     const parameters = jsonOfItems(text);
-    return typeof parameters === 'string' ? parameters : totalProblem(new Set(parameters.keys()), shardingTotalCount);
+    return 'code' in parameters ? parameters : totalProblem(new Set(parameters.keys()), shardingTotalCount);
   }
   const items = new Set<number>();
   for (const piece of pieces(text)) {
     const [key = '', value = '', ...rest] = piece.split('=').map((side) => side.trim());
-    if (key === '' || value === '' || rest.length > 0)
-      return unlike(`'${legible(piece)}' is not of the form item=parameter`);
-    if (!/^\+?\d{1,10}$/.test(key)) return unlike(`'${legible(key)}' is not the number of an item`);
-    if (items.has(Number(key))) return unlike(`item ${Number(key)} has two parameters`);
+    if (key === '' || value === '' || rest.length > 0) return wording('items-piece', { piece: legible(piece) });
+    if (!/^\+?\d{1,10}$/.test(key)) return wording('items-number', { key: legible(key) });
+    if (items.has(Number(key))) return wording('items-twice', { item: Number(key) });
     items.add(Number(key));
   }
   return totalProblem(items, shardingTotalCount);
@@ -89,21 +88,14 @@ function textProblem(text: string, shardingTotalCount: unknown): string | undefi
  * Texts that Java reads without an error, but perhaps not as they were meant.
  * @returns a clause for each, saying how the text is read
  */
-export function itemParametersDoubts(text: string): readonly string[] {
-  if (isJsonOfItems(text))
-    return [
-      'Java instances cannot run the job, because Java ElasticJob refuses shardingItemParameters in JSON, which only Node reads',
-    ];
+export function itemParametersDoubts(text: string): readonly Wording[] {
+  if (isJsonOfItems(text)) return [wording('doubt-json')];
   const odd = pieces(text)
     .map((piece) => (piece.split('=')[0] ?? '').trim())
     .filter((key) => /^(\+|0\d)/.test(key));
   return [
-    ...(text.endsWith(',')
-      ? [
-          `the commas at the end of shardingItemParameters '${legible(text)}' have no effect: no item gets an empty parameter`,
-        ]
-      : []),
-    ...odd.map((key) => `shardingItemParameters names item '${key}', which is read as item ${Number(key)}`),
+    ...(text.endsWith(',') ? [wording('doubt-commas', { text: legible(text) })] : []),
+    ...odd.map((key) => wording('doubt-item', { key, item: Number(key) })),
   ];
 }
 
@@ -116,21 +108,18 @@ export function isJsonOfItems(text: string): boolean {
  * The parameters by item of a text in JSON, whose values may have commas and equals signs.
  * @returns the problem with the text, as a requirement, if it is not a map of texts by the numbers of items
  */
-export function jsonOfItems(text: string): ReadonlyMap<number, string> | string {
+export function jsonOfItems(text: string): ReadonlyMap<number, string> | Wording {
   const entries = entriesOfJson(text);
-  if (entries === undefined) return `must be like ${JSON_FORM}, but is not valid JSON`;
+  if (entries === undefined) return wording('items-json');
   const [strange] = entries.filter(([key]) => !ITEM.test(key));
-  if (strange !== undefined)
-    return `must be like ${JSON_FORM}, but '${legible(strange[0])}' is not the number of an item`;
+  if (strange !== undefined) return wording('items-json-number', { key: legible(strange[0]) });
   const parameters = new Map<number, string>();
   for (const [key, value] of entries) {
-    if (typeof value !== 'string') return `must be like ${JSON_FORM}, but the parameter of item ${key} is not a text`;
+    if (typeof value !== 'string') return wording('items-json-value', { item: key });
     parameters.set(Number(key), value);
   }
   return parameters;
 }
-
-const JSON_FORM = `'{"0":"Beijing","1":"a,b"}'`;
 
 function entriesOfJson(text: string): readonly (readonly [string, unknown])[] | undefined {
   try {
@@ -147,14 +136,10 @@ function pieces(text: string): readonly string[] {
   return list === '' ? [] : list.split(',');
 }
 
-function unlike(complaint: string): string {
-  return `must be like '0=Beijing,1=Shanghai', but ${complaint}`;
-}
-
-function totalProblem(items: ReadonlySet<number>, shardingTotalCount: unknown): string | undefined {
+function totalProblem(items: ReadonlySet<number>, shardingTotalCount: unknown): Wording | undefined {
   if (!Number.isInteger(shardingTotalCount)) return undefined;
   const total = shardingTotalCount as number;
   const beyond = [...items].find((item) => item >= total);
   if (beyond === undefined || total < 1) return undefined;
-  return `must only name items from 0 to ${total - 1}, as shardingTotalCount is ${total}, but names item ${beyond}`;
+  return wording('items-beyond', { last: total - 1, total, item: beyond });
 }

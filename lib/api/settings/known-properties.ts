@@ -1,6 +1,7 @@
 /** Properties that nothing reads, because their keys are misspelt. Each reader of properties has the table of its own keys. */
 import { legible } from '../text/describe-value.js';
-import { knownNames, relaxed } from '../text/nearest.js';
+import { type Wording, wording, type WordingValue } from '../../wording/wording.js';
+import { knownNamesHint, relaxed } from '../text/nearest.js';
 
 /** The keys that share the prefix (`http.`) or the letters of known ones, and are none of them. */
 export function unknownKeys(keys: Iterable<string>, known: readonly string[]): readonly string[] {
@@ -12,9 +13,9 @@ export function unknownKeys(keys: Iterable<string>, known: readonly string[]): r
 }
 
 /** The end of a message about an unknown key: `; did you mean 'email.username'?` */
-export function knownKeysHint(key: string, known: readonly string[]): string {
+export function knownKeysHint(key: string, known: readonly string[]): WordingValue {
   const parent = known.find((each) => key.startsWith(`${each}.`));
-  return parent === undefined ? knownNames(key, known) : `; '${parent}' takes one text, not further keys below it`;
+  return parent === undefined ? knownNamesHint(key, known) : wording('one-text', { name: parent });
 }
 
 /**
@@ -24,10 +25,10 @@ export function knownKeysHint(key: string, known: readonly string[]): string {
 export function unknownKeyDoubts(
   props: Readonly<Record<string, string>>,
   known: readonly string[],
-  reader: string,
-): readonly string[] {
-  return unknownKeys(Object.keys(props), known).map(
-    (key) => `the property '${legible(key)}' means nothing to ${reader}${knownKeysHint(key, known)}`,
+  reader: WordingValue,
+): readonly Wording[] {
+  return unknownKeys(Object.keys(props), known).map((key) =>
+    wording('doubt-key', { key: legible(key), reader, hint: knownKeysHint(key, known) }),
   );
 }
 

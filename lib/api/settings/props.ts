@@ -1,4 +1,5 @@
-import { describeValue, isMap, legible } from '../text/describe-value.js';
+import { type Wording, wording } from '../../wording/wording.js';
+import { describedValue, isMap, legible } from '../text/describe-value.js';
 import { storedEntryProblem } from '../text/stored-text.js';
 
 /** A job's properties as users write them: texts by key, possibly nested. */
@@ -15,8 +16,8 @@ const DEEPEST = 16;
  */
 export function flattenProps(
   props: unknown,
-): { readonly flat: ReadonlyMap<string, string> } | { readonly problem: string } {
-  if (!isMap(props)) return { problem: 'must be keys with texts (key: text)' };
+): { readonly flat: ReadonlyMap<string, string> } | { readonly problem: Wording } {
+  if (!isMap(props)) return { problem: wording('props-form') };
   const flat = new Map<string, string>();
   const problem = collect(props, { prefix: '', depth: 0, flat });
   return problem === undefined ? { flat } : { problem };
@@ -28,11 +29,11 @@ interface Collection {
   readonly flat: Map<string, string>;
 }
 
-function collect(props: Readonly<Record<string, unknown>>, { prefix, depth, flat }: Collection): string | undefined {
-  if (depth > DEEPEST) return `must not be nested more than ${DEEPEST} deep`;
+function collect(props: Readonly<Record<string, unknown>>, { prefix, depth, flat }: Collection): Wording | undefined {
+  if (depth > DEEPEST) return wording('props-deep', { most: DEEPEST });
   for (const [name, value] of Object.entries(props)) {
     const key = prefix + name;
-    if (key === '' || key.split('.').includes('__proto__')) return `must not have the key '${legible(key)}'`;
+    if (key === '' || key.split('.').includes('__proto__')) return wording('props-key', { key: legible(key) });
     const problem = isMap(value)
       ? collect(value, { prefix: `${key}.`, depth: depth + 1, flat })
       : put(flat, key, value);
@@ -41,12 +42,15 @@ function collect(props: Readonly<Record<string, unknown>>, { prefix, depth, flat
   return undefined;
 }
 
-function put(flat: Map<string, string>, key: string, value: unknown): string | undefined {
+function put(flat: Map<string, string>, key: string, value: unknown): Wording | undefined {
   if (!isText(value))
-    return `must be keys with texts (key: text), but '${legible(key)}' is ${Array.isArray(value) ? 'a list' : describeValue(value)}`;
-  if (flat.has(key)) return `must have the key '${legible(key)}' only once`;
+    return wording('props-value', {
+      key: legible(key),
+      got: describedValue(value, Array.isArray(value) ? 'hidden' : 'shown'),
+    });
+  if (flat.has(key)) return wording('props-twice', { key: legible(key) });
   const problem = storedEntryProblem(key) ?? storedEntryProblem(String(value));
-  if (problem !== undefined) return `${problem}, as '${legible(key)}' does`;
+  if (problem !== undefined) return wording('as-key', { problem, key: legible(key) });
   flat.set(key, String(value));
   return undefined;
 }

@@ -2,7 +2,8 @@
  * How long an item may run, and how often it is tried again. ElasticJob has nothing like it, so these settings are stored among
  * the properties of the job (`props`), under keys that Java instances leave alone.
  */
-import { describeValue, legible } from '../text/describe-value.js';
+import { inEnglish, type Wording, wording } from '../../wording/wording.js';
+import { describeValue, legible, withValue } from '../text/describe-value.js';
 import { InvalidConfigurationError } from '../errors/errors.js';
 import { propertyPath } from '../job/job-name.js';
 import { knownKeysHint, unknownKeys } from './known-properties.js';
@@ -67,22 +68,22 @@ export function runLimitProps(options: RunLimitOptions): Readonly<Record<string,
 }
 
 /** @returns the problem with an option that the properties of the same job contradict, or undefined */
-export function runLimitConflict(option: keyof RunLimitOptions, value: number, props: unknown): string | undefined {
+export function runLimitConflict(option: keyof RunLimitOptions, value: number, props: unknown): Wording | undefined {
   const flat = flattenProps(props ?? {});
   const { property } = RUN_LIMITS[option];
   const other = 'flat' in flat ? flat.flat.get(property) : undefined;
   if (other === undefined || other === String(value)) return undefined;
-  return `must not differ from the property '${property}' of the same job, which is ${describeValue(other)}`;
+  return wording('run-conflict', { property, other: describeValue(other) });
 }
 
 /**
  * @param keys the keys of the properties that a user gives; in the registry centre, a later version may have stored others
  * @returns the problem with a key that begins with `run.` and means nothing, or undefined
  */
-export function runPropertyKeyProblem(keys: Iterable<string>): string | undefined {
+export function runPropertyKeyProblem(keys: Iterable<string>): Wording | undefined {
   const [unknown] = unknownKeys(keys, RUN_PROPERTIES);
   if (unknown === undefined) return undefined;
-  return `must not have the key '${legible(unknown)}', which means nothing${knownKeysHint(unknown, RUN_PROPERTIES)}`;
+  return wording('run-key', { key: legible(unknown), hint: knownKeysHint(unknown, RUN_PROPERTIES) });
 }
 
 /** @returns the problems with the values of the properties that limit runs */
@@ -90,7 +91,7 @@ export function runLimitProblems(props: Readonly<Record<string, string>>): reado
   return entries.flatMap(([, { property, min, max }]) => {
     const value = props[property];
     if (value === undefined || isIntegerFrom(value, min, max)) return [];
-    return [{ property, problem: `must be an integer from ${min} to ${max}, got ${describeValue(value)}` }];
+    return [{ property, problem: inEnglish(withValue(wording('integer-from-to', { min, max }), value)) }];
   });
 }
 

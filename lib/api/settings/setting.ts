@@ -4,7 +4,7 @@
  * ```ts
  * class JobOptions {
  *   @IntegerSetting({ min: 1, required: true }) shardingTotalCount?: number;      // IsDefined, IsInt, Min, Max
- *   @TextSetting({ what: 'a cron expression' }, rule('cron', cronProblem)) cron?: string;
+ *   @TextSetting({ requirement: wording('cron-text') }, rule('cron', cronProblem)) cron?: string;
  * }
  * ```
  * One call of class-validator checks an object with all sections below it; the first constraint that fails gives a field's
@@ -29,9 +29,10 @@ import {
   type ValidationError,
   type ValidationOptions,
 } from 'class-validator';
-import { describeValue, isMap, type Secrecy } from '../text/describe-value.js';
+import { inEnglish, type Wording, wording } from '../../wording/wording.js';
+import { describeValue, isMap, type Secrecy, withValue } from '../text/describe-value.js';
 import { keyPath } from '../job/job-name.js';
-import { knownNames } from '../text/nearest.js';
+import { knownNamesHint } from '../text/nearest.js';
 import { storedEntryProblem, storedTextProblem } from '../text/stored-text.js';
 
 /** What a setting's value is; decides how text from a file or the environment is converted. */
@@ -49,6 +50,14 @@ export interface SettingOptions {
 export interface SettingDeclaration {
   readonly kind: SettingKind;
   readonly secrecy: Secrecy;
+}
+
+/** What is wrong with a value, as a requirement: `must be a text`. Words that no page shows in other languages may be English. */
+type Problem = Wording | string;
+
+/** The context of a constraint: the declaration of its setting, and the problem if it fails; absent if its message says it. */
+interface ConstraintContext extends SettingDeclaration {
+  readonly problem?: (value: never, owner: never) => Problem | undefined;
 }
 
 /** A constraint of class-validator that still needs the declaration as its context. */
@@ -82,20 +91,33 @@ export function UncheckedSetting(): PropertyDecorator {
  * @param problem returns the problem with a value as a requirement (`must be a text`), or undefined; its second argument
  * is the object whose field it is
  */
-export function rule(name: string, problem: (value: never, owner: never) => string | undefined): Constraint {
-  const problemWith = (args?: ValidationArguments): string | undefined =>
-    args && problem(args.value as never, args.object as never);
+export function rule(name: string, problem: (value: never, owner: never) => Problem | undefined): Constraint {
   const validator = {
-    validate: (_: unknown, args?: ValidationArguments) => problemWith(args) === undefined,
-    defaultMessage: (args?: ValidationArguments) => withoutTokens(problemWith(args) ?? 'is wrong'),
+    validate: (_: unknown, args?: ValidationArguments) =>
+      args === undefined || problem(args.value as never, args.object as never) === undefined,
   };
-  return (options) => ValidateBy({ name, validator }, options);
+  return (options) => ValidateBy({ name, validator }, saying(options, problem));
 }
 
-function required(requirement: string): Constraint {
-  const message = ({ value }: ValidationArguments): string =>
-    value === null ? requirement : `is required and ${requirement}`;
-  return (options) => IsDefined({ ...options, message });
+function required(requirement: Problem): Constraint {
+  const problem = (value: unknown): Problem => {
+    if (value === null) return requirement;
+    return typeof requirement === 'string'
+      ? `is required and ${requirement}`
+      : wording('required', { problem: requirement });
+  };
+  return (options) => IsDefined(saying(options, problem));
+}
+
+/** class-validator's own messages can be texts alone, so that the context says the problem. */
+function saying(
+  options: ValidationOptions,
+  problem: Problem | Required<ConstraintContext>['problem'],
+): ValidationOptions {
+  const context = options.context as SettingDeclaration;
+  const problemWith = typeof problem === 'function' ? problem : (): Problem => problem;
+  // A constraint without a message has no context when it fails.
+  return { ...options, message: 'is wrong', context: { ...context, problem: problemWith } };
 }
 
 /**
@@ -106,20 +128,20 @@ export function IntegerSetting(
   options: SettingOptions & {
     readonly min: number;
     readonly max?: number;
-    readonly also?: { readonly value: number; readonly meaning: string };
+    readonly also?: { readonly value: number; readonly meaning: Wording };
   },
   ...constraints: readonly Constraint[]
 ): PropertyDecorator {
   const { min, max = 2 ** 31 - 1, also } = options;
-  const integer = `must be ${also === undefined ? '' : `${also.value} (${also.meaning}) or `}an integer`;
-  const atLeast = `${integer} of at least ${min}`;
+  const atLeast = also === undefined ? wording('integer-min', { min }) : wording('or-integer-min', { ...also, min });
+  const atMost = also === undefined ? wording('integer-max', { max }) : wording('or-integer-max', { ...also, max });
   const validateIf = (_: object, value: unknown): boolean => value !== also?.value;
   return Setting(
     { ...options, kind: 'integer' },
     ...(options.required === true ? [required(atLeast)] : []),
-    (context) => IsInt({ ...context, message: atLeast }),
-    (context) => Min(min, { ...context, validateIf, message: atLeast }),
-    (context) => Max(max, { ...context, validateIf, message: `${integer} of at most ${max}` }),
+    (context) => IsInt(saying(context, atLeast)),
+    (context) => Min(min, { ...saying(context, atLeast), validateIf }),
+    (context) => Max(max, { ...saying(context, atMost), validateIf }),
     ...constraints,
   );
 }
@@ -127,17 +149,15 @@ export function IntegerSetting(
 /** `true` or `false`. */
 export function BooleanSetting(): PropertyDecorator {
   // IsBoolean accepts objects of the class Boolean, which are true whatever they contain.
-  return Setting({ kind: 'boolean' }, (context) =>
-    IsIn([true, false], { ...context, message: 'must be true or false' }),
-  );
+  return Setting({ kind: 'boolean' }, (context) => IsIn([true, false], saying(context, wording('boolean'))));
 }
 
-/** A text. `what` names the kind of text in the message for a value that is not a text (default: `a text`). */
+/** A text. `requirement` is the problem with a value that is not a text (default: `must be a text`). */
 export function TextSetting(
-  options: SettingOptions & { readonly what?: string } = {},
+  options: SettingOptions & { readonly requirement?: Problem } = {},
   ...constraints: readonly Constraint[]
 ): PropertyDecorator {
-  const requirement = `must be ${options.what ?? 'a text'}`;
+  const { requirement = wording('text') } = options;
   return Setting(
     { ...options, kind: 'text' },
     ...(options.required === true ? [required(requirement)] : []),
@@ -148,11 +168,11 @@ export function TextSetting(
 
 /** A list of texts, none of them empty. */
 export function TextListSetting(...constraints: readonly Constraint[]): PropertyDecorator {
-  const message = 'must be a list of texts that are not empty';
+  const problem = wording('text-list');
   return Setting(
     { kind: 'text-list' },
-    (context) => IsArray({ ...context, message }),
-    (context) => Matches(/\S/, { ...context, each: true, message }),
+    (context) => IsArray(saying(context, problem)),
+    (context) => Matches(/\S/, { ...saying(context, problem), each: true }),
     rule('storedEntries', (texts: readonly string[]) =>
       texts.map(storedEntryProblem).find((problem) => problem !== undefined),
     ),
@@ -164,7 +184,10 @@ export function TextListSetting(...constraints: readonly Constraint[]): Property
 export function settingsOf(type: abstract new (...args: never[]) => object): ReadonlyMap<string, SettingDeclaration> {
   const constraints = getMetadataStorage().getTargetValidationMetadatas(type, '', true, false);
   return new Map(
-    constraints.map(({ propertyName, context }) => [propertyName, context as unknown as SettingDeclaration]),
+    constraints.map(({ propertyName, context }) => {
+      const { kind, secrecy } = context as unknown as SettingDeclaration;
+      return [propertyName, { kind, secrecy }];
+    }),
   );
 }
 
@@ -174,6 +197,13 @@ export interface SettingProblem {
   readonly place: readonly string[];
   /** `must be an integer of at least 1, got "three"` */
   readonly problem: string;
+  /** The same for programs, with the value; absent if only `problem` says it. */
+  readonly wording?: Wording;
+}
+
+/** That no setting has this key. */
+export function unknownKey(key: string, known: readonly string[]): Wording {
+  return wording('unknown-key', { hint: knownNamesHint(key, known) });
 }
 
 /** Checks the declared settings of an object and of all sections below it. An object's own problems come first. */
@@ -187,23 +217,19 @@ export function settingProblems(settings: object): readonly SettingProblem[] {
 }
 
 function problemsOf(errors: readonly ValidationError[], above: readonly string[]): readonly SettingProblem[] {
-  const own = errors.flatMap(({ property, value, constraints = {}, contexts }) =>
+  const own = errors.flatMap(({ property, value, target, constraints = {}, contexts }) =>
     Object.entries(constraints).map(([name, message]) => {
-      const { secrecy } = contexts?.[name] as SettingDeclaration;
-      const got = value === undefined ? '' : `, got ${describeValue(value, secrecy)}`;
-      return { place: [...above, property], problem: withTokens(message) + got };
+      const { secrecy, problem: problemWith } = contexts?.[name] as ConstraintContext;
+      const place = [...above, property];
+      const problem = problemWith?.(value as never, target as never) ?? message;
+      const isGiven = value !== undefined;
+      if (typeof problem === 'string')
+        return { place, problem: isGiven ? `${problem}, got ${describeValue(value, secrecy)}` : problem };
+      const worded = isGiven ? withValue(problem, value, secrecy) : problem;
+      return { place, problem: inEnglish(worded), wording: worded };
     }),
   );
   return [...own, ...errors.flatMap(({ property, children = [] }) => problemsOf(children, [...above, property]))];
-}
-
-// class-validator replaces `$value`, `$property` and the like in messages, and a message may quote what a user wrote.
-function withoutTokens(message: string): string {
-  return message.replaceAll('$', '\0');
-}
-
-function withTokens(message: string): string {
-  return message.replaceAll('\0', '$');
 }
 
 /**
@@ -230,7 +256,7 @@ export function problemsInMap(given: unknown, type: new () => object, path: stri
   const target = Object.assign(new type(), Object.fromEntries(own));
   const unknown = entries.map(([key]) => key).filter((key) => !known.has(key));
   return [
-    ...unknown.map((key) => `${keyPath(path, key)}: unknown key${knownNames(key, [...known.keys()])}`),
+    ...unknown.map((key) => `${keyPath(path, key)}: ${inEnglish(unknownKey(key, [...known.keys()]))}`),
     ...problemsIn(target, path),
   ];
 }

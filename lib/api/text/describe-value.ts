@@ -1,3 +1,5 @@
+import { type Wording, wording, type WordingValue } from '../../wording/wording.js';
+
 /** Whether a value may appear in messages. */
 export type Secrecy = 'shown' | 'hidden';
 
@@ -15,6 +17,20 @@ export function describeValue(value: unknown, secrecy: Secrecy = 'shown'): strin
   if (value !== undefined && secrecy === 'hidden')
     return value === null ? 'null' : `a ${typeof value} that is not shown`;
   return typeof value === 'string' ? shortened(JSON.stringify(value)) : String(value);
+}
+
+/** As `describeValue`, for sentences that are worded in other languages too. */
+export function describedValue(value: unknown, secrecy: Secrecy = 'shown'): WordingValue {
+  const isHidden = secrecy === 'hidden' && value !== undefined && value !== null;
+  if (isMap(value)) return wording('map');
+  if (Array.isArray(value)) return isHidden ? wording('list') : describeValue(value);
+  const isPlain = typeof value !== 'function' && typeof value !== 'symbol' && typeof value !== 'object';
+  return isHidden && isPlain ? wording('not-shown', { type: typeof value }) : describeValue(value, secrecy);
+}
+
+/** A problem with the value that it is about. */
+export function withValue(problem: Wording, value: unknown, secrecy: Secrecy = 'shown'): Wording {
+  return wording('got', { problem, got: describedValue(value, secrecy) });
 }
 
 /** A text as part of a sentence on one line: control characters become `\\u0007`, words are cut after 80 characters. */

@@ -1,3 +1,5 @@
+import { inEnglish, wording, type WordingValue } from '../../wording/wording.js';
+
 /**
  * The candidate that a misspelt name probably means, for "did you mean": the one with the fewest letters to change,
  * at most a third of them. Case and the separators `-`, `_` and `.` do not count.
@@ -24,8 +26,17 @@ export function relaxed(name: string): string {
 
 /** The end of a message about a misspelt name: `; did you mean 'namespace'?`, or the empty text. */
 export function suggestion(name: string, candidates: Iterable<string>): string {
-  const meant = nearest(name, candidates);
-  return meant === undefined ? '' : `; did you mean '${meant}'?`;
+  return hintText(meantHint(nearest(name, candidates)));
+}
+
+/** That the name was probably meant, as a value of a sentence; the empty text if there is none. */
+export function meantHint(name: string | undefined): WordingValue {
+  return name === undefined ? '' : wording('did-you-mean', { name });
+}
+
+/** What such a value says in English. */
+export function hintText(hint: WordingValue): string {
+  return typeof hint === 'object' ? inEnglish(hint) : String(hint);
 }
 
 /** The most names that a message lists. */
@@ -36,13 +47,17 @@ const MOST_NAMES = 16;
  * that is nearest.
  */
 export function knownNames(name: string, candidates: readonly string[]): string {
+  return hintText(knownNamesHint(name, candidates));
+}
+
+/** As `knownNames`, as a value of a sentence. */
+export function knownNamesHint(name: string, candidates: readonly string[]): WordingValue {
   const meant = nearest(name, candidates);
-  if (meant !== undefined && isNearly(name, meant)) return `; did you mean '${meant}'?`;
+  if (meant !== undefined && isNearly(name, meant)) return meantHint(meant);
   const likely = onlyCompletion(relaxed(name), candidates) ?? meant;
-  if (likely !== undefined) return `; did you mean '${likely}'?`;
-  if (candidates.length <= MOST_NAMES) return `; known are: ${candidates.join(', ')}`;
-  const near = nearest(name, candidates, 1 / 2);
-  return near === undefined ? '' : `; did you mean '${near}'?`;
+  if (likely !== undefined) return meantHint(likely);
+  if (candidates.length <= MOST_NAMES) return wording('known-are', { names: candidates.join(', ') });
+  return meantHint(nearest(name, candidates, 1 / 2));
 }
 
 /** Fewer letters may begin another name by chance. */

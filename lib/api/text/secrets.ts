@@ -10,6 +10,7 @@
  *
  * A word in a sentence is no name: `the password: YES` stays.
  */
+import { type Wording, wording } from '../../wording/wording.js';
 import { hideNamed } from './secret-values.js';
 import { isSecretName } from './secret-names.js';
 
@@ -35,7 +36,7 @@ export function shownValues(values: Readonly<Record<string, string>>): Readonly<
 }
 
 /** A value that somebody saw with asterisks, and gives back. */
-export type GivenBack = { readonly value: string } | { readonly problem: string };
+export type GivenBack = { readonly value: string } | { readonly problem: Wording };
 
 /**
  * The value to store for one that somebody gives back: if it still looks as it was shown, it stays as it was.
@@ -47,10 +48,8 @@ export function givenBack(given: string, stored: string | undefined, shown: stri
   if (stored !== undefined && given === shown) return { value: stored };
   if (!given.includes(HIDDEN)) return { value: given };
   if (stored === undefined || !shown?.includes(HIDDEN))
-    return { problem: `is ${HIDDEN}, but there is no stored secret that it could stand for: give the value` };
-  return {
-    problem: `has a secret that is shown as ${HIDDEN}, and was changed beside it: give the whole value, with the secret, or leave it as it was shown`,
-  };
+    return { problem: wording('secret-unknown', { hidden: HIDDEN }) };
+  return { problem: wording('secret-changed', { hidden: HIDDEN }) };
 }
 
 /** An address, from its two slashes on. */

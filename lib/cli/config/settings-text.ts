@@ -1,5 +1,6 @@
 /** The settings of a job as text for people: YAML that they may edit, without secrets. */
 import { stringify } from 'yaml';
+import { inEnglish } from '../../wording/wording.js';
 import { isMap } from '../../api/text/describe-value.js';
 import { InvalidConfigurationError } from '../../api/errors/errors.js';
 import { type JobConfiguration, jobConfiguration } from '../../api/job/job-configuration.js';
@@ -100,7 +101,7 @@ function withHidden(
     const before = typeof was === 'string' ? was : undefined;
     const answer = givenBack(value, before, before === undefined ? undefined : shownValue(name, before));
     if ('value' in answer) return answer.value;
-    problems.push(`${name} ${answer.problem}`);
+    problems.push(`${name} ${inEnglish(answer.problem)}`);
     return value;
   };
   const settings = [...edited].map(([name, value]): readonly [string, unknown] => {

@@ -1,3 +1,4 @@
+import { inEnglish } from '../../wording/wording.js';
 import { describeValue, isMap } from '../../api/text/describe-value.js';
 import { knownNames } from '../../api/text/nearest.js';
 import { refuseIfAny } from '../../api/settings/call-options.js';
@@ -157,7 +158,7 @@ export async function hashPassword(invocation: Invocation): Promise<ExitCode> {
   const password = await terminal.askSecret('Password: ');
   if (password === undefined) throw new CommandError(EXIT.interrupted, 'Interrupted.');
   const problem = passwordProblem('', password);
-  if (problem !== undefined) throw new CommandError(EXIT.usage, `The password ${problem}.`);
+  if (problem !== undefined) throw new CommandError(EXIT.usage, `The password ${inEnglish(problem)}.`);
   terminal.out.write(`${await hashOf(password)}\n`);
   return EXIT.done;
 }

@@ -41,8 +41,8 @@ export interface Wording {
   readonly values: WordingValues;
 }
 
-/** Texts, numbers and names; an instant is `{ instant }`, in milliseconds since 1970. */
-export type WordingValues = Readonly<Record<string, string | number | { readonly instant: number }>>;
+/** Texts, numbers and names, and clauses with values of their own; an instant is `{ instant }`, in milliseconds since 1970. */
+export type WordingValues = Readonly<Record<string, string | number | { readonly instant: number } | Wording>>;
 
 /** Some of a long list. */
 export interface Page<Row> {

@@ -1,3 +1,4 @@
+import { inEnglish, type Wording } from '../../wording/wording.js';
 import { type SettingProblem } from '../contract/common.js';
 import { type ProblemCode } from './problem-codes.js';
 
@@ -15,19 +16,21 @@ export class ConsoleProblem extends Error {
   override readonly name = 'ConsoleProblem';
   readonly problems: readonly SettingProblem[] | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  readonly wording: Wording | undefined;
 
   /**
    * @param status the HTTP status
    * @param code a word that programs can tell errors by: `unknown-job`, `stale-version`, …
-   * @param detail one sentence: what is wrong, and what would be right
+   * @param detail one sentence: what is wrong, and what would be right; as a text if the page needs `code` alone to word it
    */
   constructor(
     readonly status: number,
     readonly code: ProblemCode,
-    detail: string,
+    detail: string | Wording,
     { problems, cause, headers = {} }: ConsoleProblemOptions = {},
   ) {
-    super(detail, { cause });
+    super(typeof detail === 'string' ? detail : inEnglish(detail), { cause });
+    this.wording = typeof detail === 'string' ? undefined : detail;
     this.problems = problems;
     this.headers = headers;
   }

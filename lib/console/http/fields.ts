@@ -1,9 +1,11 @@
+import { type Wording, wording } from '../../wording/wording.js';
 import { isMap } from '../../api/text/describe-value.js';
 import { type SettingProblem } from '../contract/common.js';
 import { ConsoleProblem } from './console-problem.js';
+import { settingProblem } from './setting-problem.js';
 
 /** Reads a value of a request. @returns it, or what it must be */
-export type FieldReader<T> = (value: unknown) => { readonly value: T } | { readonly problem: string };
+export type FieldReader<T> = (value: unknown) => { readonly value: T } | { readonly problem: Wording };
 
 type FieldsOf<Own> = { readonly [Name in keyof Own]: Own[Name] extends FieldReader<infer T> ? T : never };
 
@@ -34,7 +36,7 @@ function read<Own extends Readers>(
   const problems: SettingProblem[] = [];
   const values = Object.entries(readers).map(([name, readOne]) => {
     const answer = readOne(Object.hasOwn(map, name) ? map[name] : undefined);
-    if ('problem' in answer) problems.push({ setting: name, message: `${name} ${answer.problem}.` });
+    if ('problem' in answer) problems.push(settingProblem(name, answer.problem));
     return [name, 'value' in answer ? answer.value : undefined];
   });
   if (problems.length === 0) return Object.fromEntries(values) as FieldsOf<Own>;
@@ -46,9 +48,11 @@ export function text(longest: number): FieldReader<string> {
   return (value) =>
     typeof value === 'string' && value.length >= 1 && value.length <= longest
       ? { value }
-      : {
-          problem: `must be a text of 1 to ${longest} characters${typeof value === 'string' && value !== '' ? `, and has ${value.length}` : ''}`,
-        };
+      : { problem: lengthProblem(longest, typeof value === 'string' ? value.length : 0) };
+}
+
+function lengthProblem(most: number, length: number): Wording {
+  return length > 0 ? wording('text-from-to-has', { most, length }) : wording('text-from-to', { most });
 }
 
 /** An integer, also as the text of a query. */
@@ -57,22 +61,24 @@ export function integer(least: number, most: number): FieldReader<number> {
     const number = typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
     return Number.isInteger(number) && (number as number) >= least && (number as number) <= most
       ? { value: number as number }
-      : { problem: `must be an integer from ${least} to ${most}` };
+      : { problem: wording('integer-from-to', { min: least, max: most }) };
   };
 }
 
 /** `true` or `false`. */
 export const flag: FieldReader<boolean> = (value) =>
-  typeof value === 'boolean' ? { value } : { problem: 'must be true or false' };
+  typeof value === 'boolean' ? { value } : { problem: wording('boolean') };
 
 /** One of some words. */
 export function oneOf<Word extends string>(...words: readonly Word[]): FieldReader<Word> {
   return (value) =>
-    words.includes(value as Word) ? { value: value as Word } : { problem: `must be one of ${words.join(', ')}` };
+    words.includes(value as Word)
+      ? { value: value as Word }
+      : { problem: wording('one-of', { words: words.join(', ') }) };
 }
 
 /** What a function says the problem with is, as a requirement. */
-export function checked(problemOf: (value: unknown) => string | undefined): FieldReader<string> {
+export function checked(problemOf: (value: unknown) => Wording | undefined): FieldReader<string> {
   return (value) => {
     const problem = problemOf(value);
     return problem === undefined ? { value: value as string } : { problem };

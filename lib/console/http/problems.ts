@@ -1,4 +1,5 @@
 import { HttpException } from '@nestjs/common';
+import { inEnglish, wording as worded } from '../../wording/wording.js';
 import { isMap } from '../../api/text/describe-value.js';
 import { type ElasticJobErrorCode } from '../../api/errors/errors.js';
 import { type Problem, type Wording } from '../contract/common.js';
@@ -75,17 +76,21 @@ const UNFORESEEN: Known = {
 
 function fromProblem(error: unknown): Known | undefined {
   if (!(error instanceof ConsoleProblem)) return undefined;
-  const { status, code, message: detail, problems, headers } = error;
-  return { status, code, detail, problems, headers };
+  const { status, code, message: detail, wording, problems, headers } = error;
+  return { status, code, detail, ...(wording && { wording }), problems, headers };
 }
 
 function fromLibrary(error: unknown): Known | undefined {
-  const { code: name, message, faults, because } = (error ?? {}) as Readonly<Record<string, unknown>>;
+  const { code: name, message, faults, wordings, because } = (error ?? {}) as Readonly<Record<string, unknown>>;
   const found = typeof name === 'string' ? BY_CODE[name as ElasticJobErrorCode] : undefined;
   if (found === undefined || typeof message !== 'string') return undefined;
   const [status, code] = found;
-  const problems = Array.isArray(faults) ? faults.map((fault) => ({ message: String(fault) })) : undefined;
-  const wording = isMap(because) ? (because as unknown as Wording) : undefined;
+  const each = (wordings ?? []) as readonly Wording[];
+  const problems = Array.isArray(faults)
+    ? faults.map((fault, index) => ({ message: String(fault), ...(each[index] && { wording: each[index] }) }))
+    : undefined;
+  const [only] = each.length === 1 ? each : [];
+  const wording = isMap(because) ? (because as unknown as Wording) : only;
   return { status, code, detail: message.trim(), ...(wording && { wording }), problems };
 }
 
@@ -94,14 +99,11 @@ function fromNest(error: unknown): Known | undefined {
   const status = error instanceof HttpException ? error.getStatus() : statusOf(error);
   if (status === undefined || status < 400 || status > 499) return undefined;
   const code = status === 404 ? 'not-found' : status === 413 ? 'too-large' : 'bad-request';
-  return {
-    status,
-    code,
-    detail: isBrokenJson(error) ? BROKEN_JSON : (DETAILS[status] ?? `${TITLES[status] ?? 'Bad request'}.`),
-  };
+  if (isBrokenJson(error)) return { status, code, detail: inEnglish(BROKEN_JSON), wording: BROKEN_JSON };
+  return { status, code, detail: DETAILS[status] ?? `${TITLES[status] ?? 'Bad request'}.` };
 }
 
-const BROKEN_JSON = 'The body of the request is not valid JSON.';
+const BROKEN_JSON = worded('body-json');
 
 const DETAILS: Readonly<Record<number, string>> = {
   404: 'There is nothing here.',

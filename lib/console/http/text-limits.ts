@@ -1,4 +1,6 @@
+import { inEnglish, type Wording, wording, type WordingValue } from '../../wording/wording.js';
 import { ConsoleProblem } from './console-problem.js';
+import { settingProblem } from './setting-problem.js';
 
 /** Longest texts of requests, in characters: of paths and queries, of bodies, of certificates in them, and of the settings of a job. */
 const LONGEST_IN_URL = 8_000;
@@ -45,25 +47,32 @@ function refuseIn(given: unknown, longestOf: (name: string) => number): void {
   let fields = 0;
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [name, value] = next;
-    if (++fields > MOST_FIELDS) throw tooLong('The request', `has more than ${MOST_FIELDS} fields`);
+    if (++fields > MOST_FIELDS)
+      throw tooLong(wording('the-request'), wording('too-many-fields', { most: MOST_FIELDS }));
     if (typeof value === 'string') refuseLong(name, value, longestOf(name));
     else if (Array.isArray(value)) for (const [index, each] of value.entries()) open.push([`${name}[${index}]`, each]);
     else if (typeof value === 'object' && value !== null)
       for (const [key, each] of Object.entries(value)) {
-        refuseLong('The name of a field', key, LONGEST_IN_URL);
+        refuseLong(wording('field-name'), key, LONGEST_IN_URL);
         // Names of deeply nested fields would grow as the square of their depth.
         open.push([name === '' || name.length > LONGEST_IN_URL ? key : `${name}.${key}`, each]);
       }
   }
 }
 
-function refuseLong(name: string, text: string, longest: number): void {
-  if (text.length > longest)
-    throw tooLong(name === '' ? 'The body' : name, `has ${text.length} characters, and may have ${longest}`);
+function refuseLong(name: WordingValue, text: string, longest: number): void {
+  if (text.length > longest) throw tooLong(name === '' ? wording('the-body') : name, tooLongText(text, longest));
 }
 
 /** A refusal of a text. */
-export function tooLong(setting: string, problem: string): ConsoleProblem {
-  const message = `${setting} ${problem}.`;
-  return new ConsoleProblem(422, 'too-long', message, { problems: [{ setting, message }] });
+export function tooLong(subject: WordingValue, problem: Wording): ConsoleProblem {
+  const setting = typeof subject === 'object' ? inEnglish(subject) : String(subject);
+  return new ConsoleProblem(422, 'too-long', wording('setting', { setting: subject, problem }), {
+    problems: [settingProblem(setting, problem, subject)],
+  });
+}
+
+/** That a text is longer than it may be. */
+export function tooLongText({ length }: string, most: number): Wording {
+  return wording('too-long', { length, most });
 }

@@ -2,8 +2,9 @@
  * The registry centres and databases that stand in the settings of the console (`registries`, `dataSources`), and the registry
  * centre of its state: which fields they have, and what is wrong with them.
  */
+import { inEnglish, type Wording } from '../../wording/wording.js';
 import { IntegerSetting, problemsInMap, rule, Setting, TextSetting } from '../../api/settings/setting.js';
-import { describeValue, isMap } from '../../api/text/describe-value.js';
+import { describeValue, isMap, withValue } from '../../api/text/describe-value.js';
 import { SECURITY_SECTIONS, ZookeeperOptions } from '../../registry/zookeeper/zookeeper-options.js';
 import { TlsSettings } from '../../registry/zookeeper/zookeeper-security.js';
 import { DRIVERS, hostProblem } from '../services/trace/data-source-description.js';
@@ -92,7 +93,7 @@ function databaseProblems(at: string, settings: Tree): readonly string[] {
   return [
     ...fieldProblems(at, settings, { needed, type: DataSourceDeclaration }),
     ...sectionProblems(`${at}.tls`, tls, TlsSettings),
-    ...(name === undefined ? [] : [`${at}.tls.servername: ${name}`]),
+    ...(name === undefined ? [] : [`${at}.tls.servername: ${inEnglish(name)}`]),
   ];
 }
 
@@ -128,7 +129,7 @@ function givenProblems(at: string, each: Tree, given: 'registryCenter' | 'dataSo
   const others = Object.keys(each).filter((key) => key !== 'name' && key !== given && each[key] !== undefined);
   const name = connectionNameProblem(each['name']);
   return [
-    ...(name === undefined ? [] : [`${at}.name: ${name}, got ${describeValue(each['name'])}`]),
+    ...(name === undefined ? [] : [`${at}.name: ${inEnglish(withValue(name, each['name']))}`]),
     ...(given === 'registryCenter' ? givenCenterProblems(at, each) : givenSourceProblems(at, each)),
     ...others.map((key) => `${at}.${key}: must not be given with ${given}, which has it already`),
   ];
@@ -161,7 +162,7 @@ function sectionProblems(at: string, section: unknown, type: new () => object): 
 }
 
 /** An empty name is missing, which is another problem. */
-function nameProblem(name: unknown): string | undefined {
+function nameProblem(name: unknown): Wording | undefined {
   return name === '' ? undefined : connectionNameProblem(name);
 }
 

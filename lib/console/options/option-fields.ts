@@ -1,4 +1,5 @@
 import { isAbsolute } from 'node:path';
+import { inEnglish, type Wording } from '../../wording/wording.js';
 import { isMap, type Secrecy } from '../../api/text/describe-value.js';
 import { MOST_FILES } from '../security/audit/audit-folder.js';
 import { certificateProblem, isSampleClient } from '../security/oidc/oidc-settings.js';
@@ -67,11 +68,13 @@ const folder: Rule = (value) =>
     ? undefined
     : "must be the path of a folder; '~' is not known here";
 
+const inWords = (problem: Wording | undefined): string | undefined => problem && inEnglish(problem);
+
 const password: Rule = (value, { username, passwordHash }) => {
   if (passwordHash !== undefined) return 'must not be given with passwordHash: one of the two is enough';
   // Whether a shipped default may be used depends on where the console listens; that is checked later.
   const isDefault = typeof value === 'string' && isShippedDefault(String(username), value);
-  return isDefault ? undefined : passwordProblem(String(username), value);
+  return isDefault ? undefined : inWords(passwordProblem(String(username), value));
 };
 
 const passwordHash: Rule = (value) =>
@@ -135,7 +138,7 @@ export const FIELDS: Fields = {
   store: { rule: store },
   users: {
     list: {
-      username: { rule: usernameProblem, isRequired: true },
+      username: { rule: (value) => inWords(usernameProblem(value)), isRequired: true },
       role: { rule: role, isRequired: true },
       password: { rule: password, secrecy: 'hidden' },
       passwordHash: { rule: passwordHash, secrecy: 'hidden' },

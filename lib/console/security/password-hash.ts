@@ -3,6 +3,7 @@
  * padding), so that stronger costs can come later: `needsRehash` says which hashes are of former costs.
  */
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { type Wording, wording } from '../../wording/wording.js';
 import { HASH_QUEUES, type HashQueue } from './hash-queue.js';
 
 /** What a hash costs: 2^ln × r × 128 bytes of memory. */
@@ -37,12 +38,12 @@ export function isShippedDefault(username: string, password: string): boolean {
 }
 
 /** @returns the problem with a new password, as a requirement; `undefined` if there is none */
-export function passwordProblem(username: string, password: unknown): string | undefined {
-  if (typeof password !== 'string') return 'must be a text';
-  if (password.length < SHORTEST_PASSWORD) return `must have at least ${SHORTEST_PASSWORD} characters`;
-  if (password.length > LONGEST_PASSWORD) return `must have at most ${LONGEST_PASSWORD} characters`;
+export function passwordProblem(username: string, password: unknown): Wording | undefined {
+  if (typeof password !== 'string') return wording('text');
+  if (password.length < SHORTEST_PASSWORD) return wording('password-short', { least: SHORTEST_PASSWORD });
+  if (password.length > LONGEST_PASSWORD) return wording('password-long', { most: LONGEST_PASSWORD });
   if (password.toLowerCase().includes(username.toLowerCase()) && password.length < username.length + SHORTEST_PASSWORD)
-    return 'must not be the name of the user with a few characters added';
+    return wording('password-name');
   return undefined;
 }
 

@@ -1,3 +1,4 @@
+import { type Wording, wording } from '../../wording/wording.js';
 import { isMap } from '../../api/text/describe-value.js';
 import { type Clock } from '../../time/clock.js';
 import { type Role } from '../contract/common.js';
@@ -176,10 +177,10 @@ export function isEnabled(user: KnownUser): boolean {
 }
 
 /** @returns the problem with the name of a user, as a requirement; `undefined` if there is none */
-export function usernameProblem(username: unknown): string | undefined {
+export function usernameProblem(username: unknown): Wording | undefined {
   return typeof username === 'string' && /^[\p{L}\d][\p{L}\d._@+-]{0,63}$/u.test(username)
     ? undefined
-    : 'must be 1 to 64 letters, digits or one of . _ @ + - and begin with a letter or digit';
+    : wording('username');
 }
 
 /** Checks users that were stored. @throws Error if they are none */

@@ -1,4 +1,5 @@
 import { validateHeaderValue } from 'node:http';
+import { inEnglish } from '../../wording/wording.js';
 import { describeValue } from '../../api/text/describe-value.js';
 import { unknownKeyDoubts } from '../../api/settings/known-properties.js';
 import { keysBelow } from '../../api/settings/property-keys.js';
@@ -79,7 +80,7 @@ export function httpDoubts({ props }: JobConfiguration): readonly string[] {
     ],
   ];
   return [
-    ...unknownKeyDoubts(props, keysBelow('http'), 'HTTP jobs'),
+    ...unknownKeyDoubts(props, keysBelow('http'), 'HTTP jobs').map(inEnglish),
     ...doubts.flatMap(([isConcerned, doubt]) => (isConcerned ? [doubt] : [])),
   ];
 }

@@ -1,3 +1,4 @@
+import { inEnglish } from '../../wording/wording.js';
 import { describeValue } from '../../api/text/describe-value.js';
 import { JobExecutionError } from '../../api/errors/errors.js';
 import { type JobConfiguration } from '../../api/job/job-configuration.js';
@@ -123,7 +124,7 @@ function scriptDoubts({ props }: JobConfiguration): readonly string[] {
     `the property ${COMMAND_LINE} has ${describeValue(syntax)} outside of quotes, which the program is given as it is, since no shell ` +
     "is involved; if you want a shell, write sh -c '…'";
   return [
-    ...unknownKeyDoubts(props, [COMMAND_LINE], 'SCRIPT jobs'),
+    ...unknownKeyDoubts(props, [COMMAND_LINE], 'SCRIPT jobs').map(inEnglish),
     ...(syntax === undefined ? [] : [shell]),
     ...(missing === undefined || syntax !== undefined
       ? []

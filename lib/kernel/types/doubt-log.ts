@@ -1,3 +1,4 @@
+import { inEnglish } from '../../wording/wording.js';
 import { describeCause } from '../../api/text/describe-cause.js';
 import { InvalidConfigurationError } from '../../api/errors/errors.js';
 import { doubtsAbout, isJavaClass, javaDoubtsAbout } from '../../api/job/doubtful-settings.js';
@@ -39,8 +40,8 @@ export class DoubtLog {
     const { definition, clock, logger } = this.#deps;
     const isBesideJava = javaPeers.size > 0 || isJavaClass(definition.jobClassName);
     const doubts = [
-      ...doubtsAbout(configuration, clock),
-      ...(isBesideJava ? javaDoubtsAbout(configuration) : []),
+      ...doubtsAbout(configuration, clock).map(inEnglish),
+      ...(isBesideJava ? javaDoubtsAbout(configuration).map(inEnglish) : []),
       ...this.#doubtsOfExtensions(configuration),
     ];
     const { cron } = configuration;

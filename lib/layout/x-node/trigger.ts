@@ -6,7 +6,8 @@
  * accepts the trigger, `"also":"3"` lists those of another trigger that was merged into it. Java instances do not read
  * it.
  */
-import { describeValue, isMap } from '../../api/text/describe-value.js';
+import { type Wording, wording } from '../../wording/wording.js';
+import { describeValue, withValue, isMap } from '../../api/text/describe-value.js';
 import { storedTextProblem } from '../../api/text/stored-text.js';
 import { fromRanges, isReadWhole, toRanges } from './item-ranges.js';
 
@@ -132,10 +133,10 @@ const LONGEST_PARAMETER = 10_000;
  * Checks the job parameter of a trigger.
  * @returns the problem, in words that follow its name, or undefined
  */
-export function triggerParameterProblem(value: unknown): string | undefined {
-  if (typeof value !== 'string') return `must be a text, got ${describeValue(value, 'hidden')}`;
+export function triggerParameterProblem(value: unknown): Wording | undefined {
+  if (typeof value !== 'string') return withValue(wording('text'), value, 'hidden');
   if (value.length > LONGEST_PARAMETER)
-    return `must have at most ${LONGEST_PARAMETER} characters, got ${value.length}: store the data where all instances can read it`;
+    return wording('trigger-long', { most: LONGEST_PARAMETER, length: value.length });
   return storedTextProblem(value);
 }
 
@@ -143,7 +144,7 @@ export function triggerParameterProblem(value: unknown): string | undefined {
  * Checks the items of a trigger.
  * @returns the problem, in words that follow their name, or undefined
  */
-export function triggerItemsProblem(value: unknown): string | undefined {
+export function triggerItemsProblem(value: unknown): Wording | undefined {
   const isList = Array.isArray(value) && value.length > 0 && value.every((item) => Number.isInteger(item) && item >= 0);
-  return isList ? undefined : `must be a list of at least one item, such as [0, 3], got ${describeValue(value)}`;
+  return isList ? undefined : withValue(wording('trigger-items'), value);
 }

@@ -1,3 +1,4 @@
+import { type Wording, wording } from '../../wording/wording.js';
 import { RegistryRefusedError } from '../../api/errors/errors.js';
 import { hasRefusedCharacters } from '../../api/text/node-name.js';
 import { ancestors } from '../node-paths.js';
@@ -36,15 +37,13 @@ export class Namespace {
  * Checks a namespace, which may be a path such as `team/orders`.
  * @returns the problem, phrased as a requirement (`must be …`), or undefined
  */
-export function namespaceProblem(text: unknown): string | undefined {
+export function namespaceProblem(text: unknown): Wording | undefined {
   // Quotes come from a place where nothing removes them; instances with and without them would not meet.
   const isName = (part: string): boolean =>
     part !== '' && part === part.trim() && part !== '.' && part !== '..' && !/["']/.test(part);
   const isUsable = typeof text === 'string' && !hasRefusedCharacters(text) && text.split('/').every(isName);
-  if (!isUsable) return "must be a name like 'orders', or names joined by '/'";
-  return text.split('/')[0] === 'zookeeper'
-    ? "must not be below 'zookeeper', where ZooKeeper keeps nodes of its own"
-    : undefined;
+  if (!isUsable) return wording('namespace');
+  return text.split('/')[0] === 'zookeeper' ? wording('namespace-zookeeper') : undefined;
 }
 
 /**

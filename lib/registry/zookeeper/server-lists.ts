@@ -1,9 +1,9 @@
+import { type Wording, wording } from '../../wording/wording.js';
 import { legible } from '../../api/text/describe-value.js';
 import { type ServerAddress } from './client/server-list.js';
 import { namespaceProblem } from './namespace.js';
 
 const DEFAULT_PORT = 2181;
-const SERVERS = "must be servers like 'host1:2181,host2:2181'";
 
 /** A list of servers, as `serverLists` has it. */
 export interface ServerLists {
@@ -22,17 +22,16 @@ export function readServerLists(text: string): ServerLists {
  * Checks a list of servers: `host:port,…`, with or without a `/path` at the end.
  * @returns the problem, phrased as a requirement (`must be …`), or undefined
  */
-export function serverListsProblem(text: unknown): string | undefined {
-  if (typeof text !== 'string') return SERVERS;
+export function serverListsProblem(text: unknown): Wording | undefined {
+  if (typeof text !== 'string') return wording('servers');
   const { list, servers, chroot } = split(text);
   const wrong = servers.find((server) => !isServer(server));
-  if (wrong !== undefined) return SERVERS + complaint(wrong, list);
+  if (wrong !== undefined) return unlike(wrong, list);
   if (chroot === '') return undefined;
-  if (chroot.includes(','))
-    return "must have the path once, after the last server, for all of them: 'host1:2181,host2:2181/team'";
-  if (chroot.endsWith('/')) return 'must not have a slash at its end';
+  if (chroot.includes(',')) return wording('servers-path-once');
+  if (chroot.endsWith('/')) return wording('servers-path-slash');
   if (namespaceProblem(chroot.slice(1)) === undefined) return undefined;
-  return "must end with a path such as '/team', without empty or odd names in it, if with any";
+  return wording('servers-path');
 }
 
 /** A path that is a slash alone is none, as in Java. */
@@ -58,8 +57,8 @@ function toAddress(text: string): ServerAddress {
   return { host: match?.[1] ?? match?.[2] ?? '', port: Number(match?.[3] ?? DEFAULT_PORT) };
 }
 
-function complaint(server: string, list: string): string {
-  if (server === '') return list.includes(',') ? ', without commas that separate nothing' : '';
-  const hint = (server.match(/:/g) ?? []).length > 1 ? "; an IPv6 address stands in brackets: '[::1]:2181'" : '';
-  return `, which '${legible(server)}' is not${hint}`;
+function unlike(server: string, list: string): Wording {
+  if (server === '') return list.includes(',') ? wording('servers-commas') : wording('servers');
+  const isIpv6 = (server.match(/:/g) ?? []).length > 1;
+  return wording(isIpv6 ? 'servers-ipv6' : 'servers-wrong', { server: legible(server) });
 }

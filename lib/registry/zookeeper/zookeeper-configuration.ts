@@ -1,4 +1,5 @@
 import { type ConnectionOptions } from 'node:tls';
+import { inEnglish, type Wording } from '../../wording/wording.js';
 import { isMap } from '../../api/text/describe-value.js';
 import { InvalidConfigurationError } from '../../api/errors/errors.js';
 import { problemsInMap } from '../../api/settings/setting.js';
@@ -90,8 +91,8 @@ const CENTER = 'ZookeeperRegistryCenter';
 function faultsOf(configuration: ZookeeperConfiguration): readonly string[] {
   if (!isMap(configuration)) return problemsInMap(configuration, ZookeeperOptions, CENTER);
   const { serverLists, namespace } = configuration as Partial<ZookeeperConfiguration>;
-  const missing = (key: string, problem: string | undefined): readonly string[] => [
-    `${CENTER}.${key}: is required and ${problem ?? ''}`,
+  const missing = (key: string, problem: Wording | undefined): readonly string[] => [
+    `${CENTER}.${key}: is required and ${problem === undefined ? '' : inEnglish(problem)}`,
   ];
   return [
     ...problemsInMap(configuration, ZookeeperOptions, CENTER),

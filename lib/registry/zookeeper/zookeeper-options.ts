@@ -1,4 +1,5 @@
 import { Matches } from 'class-validator';
+import { wording } from '../../wording/wording.js';
 import { placeholderProblem } from '../../api/settings/placeholder.js';
 import { type Constraint, IntegerSetting, rule, SectionSetting, Setting } from '../../api/settings/setting.js';
 import { namespaceProblem } from './namespace.js';
@@ -60,7 +61,7 @@ export const SECURITY_SECTIONS = { tls: TlsSettings, sasl: SaslSettings } as con
 
 /** An integer for which 0 stands for the default. */
 function NumberSetting(min: number, max: number, ...constraints: readonly Constraint[]): PropertyDecorator {
-  const also = min > 0 ? { also: { value: 0, meaning: 'the default' } } : {};
+  const also = min > 0 ? { also: { value: 0, meaning: wording('the-default') } } : {};
   return IntegerSetting({ min, max, ...also }, ...constraints);
 }
 

@@ -2,12 +2,13 @@ import { expect, test } from '@jest/globals';
 import { JobConfiguration, type JobConfigurationBuilder } from '../../../lib/api/job/job-configuration.js';
 import { doubtsAbout, isJavaClass, javaDoubtsAbout } from '../../../lib/api/job/doubtful-settings.js';
 import { ManualClock } from '../../../lib/testing/manual-clock.js';
+import { inEnglish } from '../../../lib/wording/wording.js';
 
 const job = (): JobConfigurationBuilder => JobConfiguration.newBuilder('bill', 1);
 
 /** The doubts about a job's settings at an instant. */
 const doubtsAt = (instant: string, builder: JobConfigurationBuilder): readonly string[] =>
-  doubtsAbout(builder.build(), new ManualClock(new Date(instant)));
+  doubtsAbout(builder.build(), new ManualClock(new Date(instant))).map(inEnglish);
 
 test.each([
   job().cron('0 0 0 * * ?').timeZone('GMT+8').failover(true),
@@ -22,8 +23,8 @@ test('Java refuses a time zone that does not start with GMT, which only matters 
   const shanghai = job().cron('0 0 0 * * ?').timeZone('Asia/Shanghai');
 
   expect(doubtsAt('2030-01-01T00:00:00Z', shanghai)).toEqual([]);
-  expect(javaDoubtsAbout(job().timeZone('GMT+8').build())).toEqual([]);
-  expect(javaDoubtsAbout(shanghai.build())).toEqual([
+  expect(javaDoubtsAbout(job().timeZone('GMT+8').build()).map(inEnglish)).toEqual([]);
+  expect(javaDoubtsAbout(shanghai.build()).map(inEnglish)).toEqual([
     "the time zone does not start with 'GMT', so that Java ElasticJob refuses it and Java instances cannot take part",
   ]);
 });
@@ -55,17 +56,17 @@ test('failover without monitorExecution has no effect', () => {
 test('http.url is read here and not by Java, unless http.uri is set too', () => {
   const url = job().setProperty('http.url', 'http://example.com');
 
-  expect(javaDoubtsAbout(url.build())).toEqual([
+  expect(javaDoubtsAbout(url.build()).map(inEnglish)).toEqual([
     'Java instances cannot run the job, because Java ElasticJob reads the property http.uri and not http.url',
   ]);
-  expect(javaDoubtsAbout(url.setProperty('http.uri', 'http://example.com').build())).toEqual([]);
+  expect(javaDoubtsAbout(url.setProperty('http.uri', 'http://example.com').build()).map(inEnglish)).toEqual([]);
 });
 
 test('parameters of items in JSON only matter beside Java', () => {
   const json = job().shardingItemParameters('{"0":"a,b"}');
 
   expect(doubtsAt('2030-01-01T00:00:00Z', json)).toEqual([]);
-  expect(javaDoubtsAbout(json.build())).toEqual([
+  expect(javaDoubtsAbout(json.build()).map(inEnglish)).toEqual([
     'Java instances cannot run the job, because Java ElasticJob refuses shardingItemParameters in JSON, which only Node reads',
   ]);
 });
@@ -110,7 +111,7 @@ test('a listener that is named twice is called once', () => {
 test('a stored property that begins with run. and is unknown means nothing here', () => {
   const settings = { ...job().build(), props: { 'run.maxRetry': '3' } };
 
-  expect(doubtsAbout(settings, new ManualClock())).toEqual([
+  expect(doubtsAbout(settings, new ManualClock()).map(inEnglish)).toEqual([
     "the property 'run.maxRetry' means nothing to this version; did you mean 'run.maxRetries'?",
   ]);
 });
@@ -139,6 +140,10 @@ test.each([{ cron: 'banana' }, { timeZone: 'Nowhere/City', cron: '0 0 0 * * ?' }
   (changes) => {
     const settings = { ...job().build(), ...changes };
 
-    expect(doubtsAbout(settings, new ManualClock()).filter((doubt) => doubt.includes('never fires'))).toEqual([]);
+    expect(
+      doubtsAbout(settings, new ManualClock())
+        .map(inEnglish)
+        .filter((doubt) => doubt.includes('never fires')),
+    ).toEqual([]);
   },
 );

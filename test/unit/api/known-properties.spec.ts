@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { unknownKeyDoubts, unknownKeys } from '../../../lib/api/settings/known-properties.js';
+import { inEnglish } from '../../../lib/wording/wording.js';
 
 const KNOWN = ['email.host', 'email.username', 'email.ssl.trust'];
 
@@ -17,7 +18,7 @@ test.each([
   ['email.x', '; known are: email.host, email.username, email.ssl.trust'],
   ['email.host.name', "; 'email.host' takes one text, not further keys below it"],
 ])('the doubt about %s has what is probably meant', (key, hint) => {
-  expect(unknownKeyDoubts({ [key]: 'secret' }, KNOWN, 'the mail')).toEqual([
+  expect(unknownKeyDoubts({ [key]: 'secret' }, KNOWN, 'the mail').map(inEnglish)).toEqual([
     `the property '${key}' means nothing to the mail${hint}`,
   ]);
 });

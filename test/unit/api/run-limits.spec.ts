@@ -9,6 +9,7 @@ import {
   runLimitsOf,
   runPropertyKeyProblem,
 } from '../../../lib/api/settings/run-limits.js';
+import { english } from '../../support/english.js';
 
 const faultsOf = (settings: object): readonly string[] => {
   try {
@@ -89,7 +90,7 @@ describe('an option of a job', () => {
   test('must not differ from the property that stores it, nested or not', () => {
     const problem = 'must not differ from the property \'run.maxRetries\' of the same job, which is "3"';
 
-    expect(runLimitConflict('maxRetries', 2, { 'run.maxRetries': '3' })).toBe(problem);
+    expect(english(runLimitConflict('maxRetries', 2, { 'run.maxRetries': '3' }))).toBe(problem);
     expect(faultsOf({ maxRetries: 2, props: { run: { maxRetries: 3 } } })).toEqual([
       `elasticjob.jobs.job.maxRetries: ${problem}, got 2`,
     ]);
@@ -98,20 +99,20 @@ describe('an option of a job', () => {
   test.each([[undefined], [{}], [{ 'run.maxRetries': 2 }], [{ 'run.timeoutMilliseconds': '3' }], ['no properties']])(
     'has no conflict with properties %p',
     (props) => {
-      expect(runLimitConflict('maxRetries', 2, props)).toBeUndefined();
+      expect(english(runLimitConflict('maxRetries', 2, props))).toBeUndefined();
     },
   );
 });
 
 describe('a key of the properties that begins with run.', () => {
   test('must be a known one, since a misspelt limit would limit nothing', () => {
-    expect(runPropertyKeyProblem(['a', 'run.limit'])).toBe(
+    expect(english(runPropertyKeyProblem(['a', 'run.limit']))).toBe(
       "must not have the key 'run.limit', which means nothing; known are: run.timeoutMilliseconds, run.maxRetries, " +
         'run.retryBackoffMilliseconds, run.worker, run.workerMemoryMegabytes',
     );
-    expect(runPropertyKeyProblem(['runMaxRetries'])).toContain("did you mean 'run.maxRetries'?");
+    expect(english(runPropertyKeyProblem(['runMaxRetries']))).toContain("did you mean 'run.maxRetries'?");
     expect(faultsOf({ props: { run: 5 } })).toHaveLength(1);
-    expect(runPropertyKeyProblem(['run.maxRetrys'])).toBe(
+    expect(english(runPropertyKeyProblem(['run.maxRetrys']))).toBe(
       "must not have the key 'run.maxRetrys', which means nothing; did you mean 'run.maxRetries'?",
     );
     expect(faultsOf({ props: { 'run.tiemout': '5' } })).toHaveLength(1);
@@ -121,6 +122,6 @@ describe('a key of the properties that begins with run.', () => {
     const known = ['run.timeoutMilliseconds', 'run.maxRetries', 'run.retryBackoffMilliseconds'];
     const others = ['run.worker', 'run.workerMemoryMegabytes', 'running', 'dry.run.'];
 
-    expect(runPropertyKeyProblem([...known, ...others])).toBeUndefined();
+    expect(english(runPropertyKeyProblem([...known, ...others]))).toBeUndefined();
   });
 });

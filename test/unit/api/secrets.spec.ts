@@ -4,6 +4,7 @@ import { isSecretName } from '../../../lib/api/text/secret-names.js';
 import { givenBack, shownValue, withoutSecrets } from '../../../lib/api/text/secrets.js';
 import { processorMsOf } from '../../size/processor-time.js';
 import { expectAsyncProperty, expectProperty } from '../../support/property.js';
+import { wording } from '../../../lib/wording/wording.js';
 
 describe('a name', () => {
   test.each([
@@ -169,7 +170,7 @@ describe('a value that was shown with asterisks', () => {
 
   test('is refused if it was changed beside them', () => {
     expect(givenBack('https://g/?token=******', 'https://h/?token=a', 'https://h/?token=******')).toEqual({
-      problem: expect.stringMatching(/changed beside it: give the whole value/),
+      problem: wording('secret-changed', { hidden: '******' }),
     });
   });
 
@@ -177,7 +178,7 @@ describe('a value that was shown with asterisks', () => {
     [undefined, undefined],
     ['a', 'a'],
   ])('is refused if no secret is stored: %j', (stored, shown) => {
-    expect(givenBack('******', stored, shown)).toEqual({ problem: expect.stringMatching(/no stored secret/) });
+    expect(givenBack('******', stored, shown)).toEqual({ problem: wording('secret-unknown', { hidden: '******' }) });
   });
 });
 

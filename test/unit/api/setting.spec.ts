@@ -13,6 +13,7 @@ import {
   TextSetting,
   UncheckedSetting,
 } from '../../../lib/api/settings/setting.js';
+import { wording } from '../../../lib/wording/wording.js';
 
 class Pool {
   @IntegerSetting({ min: 1, max: 10 }) size?: unknown;
@@ -20,10 +21,10 @@ class Pool {
 
 class Settings {
   @IntegerSetting({ min: 1, required: true }) count?: unknown = 1;
-  @IntegerSetting({ min: 0, also: { value: -1, meaning: 'no limit' } }) limit?: unknown;
+  @IntegerSetting({ min: 0, also: { value: -1, meaning: wording('no-check') } }) limit?: unknown;
   @BooleanSetting() isOn?: unknown;
   @TextSetting(
-    { required: true, what: 'a name' },
+    { required: true, requirement: 'must be a name' },
     rule('short', (text: string) => (text.length > 3 ? 'must be short' : undefined)),
   )
   name?: unknown = 'a';
@@ -79,7 +80,7 @@ describe('a value', () => {
     ['count is required and must be an integer of at least 1', { count: undefined }],
     ['count must be an integer of at least 1, got null', { count: null }],
     ['count must be an integer of at least 1, got 0', { count: 0 }],
-    ['limit must be -1 (no limit) or an integer of at least 0, got -2', { limit: -2 }],
+    ['limit must be -1 (no check) or an integer of at least 0, got -2', { limit: -2 }],
     ['isOn must be true or false, got "yes"', { isOn: 'yes' }],
     ['name is required and must be a name', { name: undefined }],
     ['name must be a name, got 5', { name: 5 }],

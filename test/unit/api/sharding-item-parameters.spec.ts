@@ -7,6 +7,8 @@ import {
 } from '../../../lib/api/job/sharding-item-parameters.js';
 import { readItemParameters } from '../../../lib/layout/sharding-item-parameters.js';
 import { expectProperty } from '../../support/property.js';
+import { english } from '../../support/english.js';
+import { inEnglish } from '../../../lib/wording/wording.js';
 
 const like = (complaint: string): string => `must be like '0=Beijing,1=Shanghai', but ${complaint}`;
 
@@ -26,28 +28,30 @@ test.each<[text: string, total: unknown]>([
   ['9=a', -3],
   ['9=a', undefined],
 ])('%j is accepted, with a total of %p', (text, total) => {
-  expect(itemParametersProblem(text, total)).toBeUndefined();
+  expect(english(itemParametersProblem(text, total))).toBeUndefined();
 });
 
 test.each(['   ', ' , ,', '0=a, ', '0=a, ,\t'])(
   '%j is refused at start, because each firing would fail with it',
   (text) => {
     expect(() => readItemParameters(text)).toThrow('format error');
-    expect(itemParametersProblem(text, 2)).toContain('is not of the form item=parameter');
+    expect(english(itemParametersProblem(text, 2))).toContain('is not of the form item=parameter');
   },
 );
 
 test('commas at the end and items with leading zeros or a plus sign are doubts, which say how the text is read', () => {
-  expect(itemParametersDoubts('0=a,1=b')).toEqual([]);
-  expect(itemParametersDoubts('0=a,10=b,100=c')).toEqual([]);
-  expect(itemParametersDoubts('0=a,,')).toEqual([
+  expect(itemParametersDoubts('0=a,1=b').map(inEnglish)).toEqual([]);
+  expect(itemParametersDoubts('0=a,10=b,100=c').map(inEnglish)).toEqual([]);
+  expect(itemParametersDoubts('0=a,,').map(inEnglish)).toEqual([
     "the commas at the end of shardingItemParameters '0=a,,' have no effect: no item gets an empty parameter",
   ]);
-  expect(itemParametersDoubts('00=a, 01 = b')).toEqual([
+  expect(itemParametersDoubts('00=a, 01 = b').map(inEnglish)).toEqual([
     "shardingItemParameters names item '00', which is read as item 0",
     "shardingItemParameters names item '01', which is read as item 1",
   ]);
-  expect(itemParametersDoubts('+1=a')).toEqual(["shardingItemParameters names item '+1', which is read as item 1"]);
+  expect(itemParametersDoubts('+1=a').map(inEnglish)).toEqual([
+    "shardingItemParameters names item '+1', which is read as item 1",
+  ]);
 });
 
 test.each<[text: string, problem: string]>([
@@ -70,12 +74,12 @@ test.each<[text: string, problem: string]>([
   ['2=c', 'must only name items from 0 to 1, as shardingTotalCount is 2, but names item 2'],
   ['0=a,5=c,9=d', 'must only name items from 0 to 1, as shardingTotalCount is 2, but names item 5'],
 ])('%j is refused', (text, problem) => {
-  expect(itemParametersProblem(text, 2)).toBe(problem);
+  expect(english(itemParametersProblem(text, 2))).toBe(problem);
 });
 
 test('a job of one item has item 0 only', () => {
-  expect(itemParametersProblem('0=a', 1)).toBeUndefined();
-  expect(itemParametersProblem('1=a', 1)).toBe(
+  expect(english(itemParametersProblem('0=a', 1))).toBeUndefined();
+  expect(english(itemParametersProblem('1=a', 1))).toBe(
     'must only name items from 0 to 0, as shardingTotalCount is 1, but names item 1',
   );
 });
@@ -85,7 +89,7 @@ const JSON_FORM = `must be like '{"0":"Beijing","1":"a,b"}', but`;
 test('parameters in JSON may have commas, equals signs and quotes', () => {
   const text = JSON.stringify({ 0: 'a,b', 1: 'cGFkZGVk==', 2: '{"from":"x"}', 3: 'https://example.org/?a=1,2' });
 
-  expect(itemParametersProblem(text, 4)).toBeUndefined();
+  expect(english(itemParametersProblem(text, 4))).toBeUndefined();
   expect([...readItemParameters(` ${text}`).values()]).toEqual([
     'a,b',
     'cGFkZGVk==',
@@ -101,16 +105,16 @@ test.each([
   ['{"00":"a"}', `${JSON_FORM} '00' is not the number of an item`],
   ['{"0":1}', `${JSON_FORM} the parameter of item 0 is not a text`],
 ])('the JSON %j is refused at start and at a firing', (text, problem) => {
-  expect(itemParametersProblem(text, 2)).toBe(problem);
+  expect(english(itemParametersProblem(text, 2))).toBe(problem);
   expect(() => readItemParameters(text)).toThrow(problem);
 });
 
 test('JSON names only items that the job has', () => {
-  expect(itemParametersProblem('{"2":"a"}', 2)).toContain('must only name items from 0 to 1');
+  expect(english(itemParametersProblem('{"2":"a"}', 2))).toContain('must only name items from 0 to 1');
 });
 
 test('JSON is a doubt, as Java instances cannot read it', () => {
-  expect(itemParametersDoubts('{"0":"a,b"}')).toEqual([
+  expect(itemParametersDoubts('{"0":"a,b"}').map(inEnglish)).toEqual([
     'Java instances cannot run the job, because Java ElasticJob refuses shardingItemParameters in JSON, which only Node reads',
   ]);
 });
@@ -130,9 +134,9 @@ test.each<[given: Parameters<typeof itemParametersText>[0], text: string]>([
   [['a\n'], '{"0":"a\\n"}'],
   [['\u0001a'], '{"0":"\\u0001a"}'],
 ])('%j is stored as %j, which is JSON only if Java’s form cannot hold it', (given, text) => {
-  expect(itemParametersProblem(given, 3)).toBeUndefined();
+  expect(english(itemParametersProblem(given, 3))).toBeUndefined();
   expect(itemParametersText(given)).toBe(text);
-  expect(itemParametersProblem(text, 3)).toBeUndefined();
+  expect(english(itemParametersProblem(text, 3))).toBeUndefined();
 });
 
 test('all parameters by item are read as they were written, and so are those of a list', () => {
@@ -142,7 +146,7 @@ test('all parameters by item are read as they were written, and so are those of 
     fc.property(values, (list) => {
       const byItem = Object.fromEntries(list.entries());
       for (const given of [list, byItem]) {
-        expect(itemParametersProblem(given, 4)).toBeUndefined();
+        expect(english(itemParametersProblem(given, 4))).toBeUndefined();
         expect(Object.fromEntries(readItemParameters(itemParametersText(given)))).toEqual(byItem);
       }
     }),
@@ -179,5 +183,5 @@ test.each<[given: unknown, problem: string]>([
     'must not be longer than 250000 bytes, for ZooKeeper keeps at most a megabyte a node',
   ],
 ])('the parameters %j are refused', (given, problem) => {
-  expect(itemParametersProblem(given, 2)).toBe(problem);
+  expect(english(itemParametersProblem(given, 2))).toBe(problem);
 });

@@ -6,6 +6,7 @@ import {
   resolveZookeeperConfiguration,
   type ZookeeperConfiguration,
 } from '../../../lib/registry/zookeeper/zookeeper-configuration.js';
+import { english } from '../../support/english.js';
 
 /** What is wrong with a configuration that is right otherwise, one line each. */
 function faultsOf(configuration: unknown): readonly string[] {
@@ -117,13 +118,13 @@ test.each<[unknown, string]>([
   ['a:1/../c', CHROOT],
   ['a:1/\u0000', CHROOT],
 ])('the servers %j are refused', (serverLists, problem) => {
-  expect(serverListsProblem(serverLists)).toBe(problem);
+  expect(english(serverListsProblem(serverLists))).toBe(problem);
 });
 
 test.each<unknown>(['', '/orders', 'orders/', 'a//b', 'a/../b', '.', ' a', 'a /b', 'a\u0007', 'a🎉', undefined, 5])(
   'the namespace %j is refused',
   (namespace) => {
-    expect(namespaceProblem(namespace)).toBe(NAMESPACE);
+    expect(english(namespaceProblem(namespace))).toBe(NAMESPACE);
   },
 );
 
@@ -131,7 +132,7 @@ test.each(['zookeeper', 'zookeeper/orders'])('the namespace %j is refused, as it
   expect(faultsOf({ namespace })).toEqual([
     `ZookeeperRegistryCenter.namespace: must not be below 'zookeeper', where ZooKeeper keeps nodes of its own, got "${namespace}"`,
   ]);
-  expect(namespaceProblem('zookeepers/zookeeper')).toBeUndefined();
+  expect(english(namespaceProblem('zookeepers/zookeeper'))).toBeUndefined();
 });
 
 test.each<unknown>(['secret', ':secret', 'user:', 5])('the credentials %j are refused, and not shown', (digest) => {

@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { InvalidTimeZoneError } from '../../../lib/time/cron.js';
 import { parseTimeZone } from '../../../lib/time/time-zone.js';
+import { wording } from '../../../lib/wording/wording.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -87,7 +88,7 @@ describe('text that names no zone', () => {
   });
 
   test('the error carries a stable code and the value', () => {
-    const error = new InvalidTimeZoneError('Mars/Olympus', 'hint');
+    const error = new InvalidTimeZoneError('Mars/Olympus', wording('zone-allowed'));
 
     expect(error).toMatchObject({ name: 'InvalidTimeZoneError', code: 'INVALID_CRON', timeZone: 'Mars/Olympus' });
     expect(error).toBeInstanceOf(RangeError);

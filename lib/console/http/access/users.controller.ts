@@ -1,4 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Put } from '@nestjs/common';
+import { wording } from '../../../wording/wording.js';
 import { type ConsoleUser } from '../../contract/session.js';
 import { OIDC_PROVIDERS } from '../../options/console-tokens.js';
 import { LOCAL, providerIn } from '../../security/account.js';
@@ -14,6 +15,7 @@ import { Permit } from '../../security/permit.decorator.js';
 import { ROLES } from '../../security/roles.js';
 import { isEnabled, Users, usernameProblem } from '../../security/users.js';
 import { ConsoleProblem } from '../console-problem.js';
+import { settingProblem } from '../setting-problem.js';
 import { checked, flag, oneOf, optional, readFields } from '../fields.js';
 
 /** Administrators' view of the users. */
@@ -133,6 +135,6 @@ export function refuseForeignName(username: string, providers: readonly OidcProv
     providers.map(({ name }) => name),
   );
   if (provider === undefined) return;
-  const detail = `username must not end with '@${provider}': records name the users of this provider so.`;
-  throw new ConsoleProblem(422, 'invalid-request', detail, { problems: [{ setting: 'username', message: detail }] });
+  const problem = settingProblem('username', wording('username-foreign', { provider }));
+  throw new ConsoleProblem(422, 'invalid-request', problem.message, { problems: [problem] });
 }

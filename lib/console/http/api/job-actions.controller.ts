@@ -1,3 +1,4 @@
+import { wording } from '../../../wording/wording.js';
 import { triggerItemsProblem } from '../../../layout/x-node/trigger.js';
 import { Body, Controller, Delete, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import {
@@ -41,9 +42,9 @@ export class JobActionsController {
   ): Promise<BatchAnswer> {
     const { action, names } = bodyOf<BatchRequest>(body);
     if (action !== 'enable' && action !== 'disable' && action !== 'trigger')
-      throw badField('action', 'must be enable, disable or trigger');
+      throw badField('action', wording('action'));
     if (!Array.isArray(names) || !names.every((name) => typeof name === 'string'))
-      throw badField('names', 'must be a list of names of jobs');
+      throw badField('names', wording('job-names'));
     return this.actions.batch(this.#action(registry, body, caller), {
       action,
       names: [...new Set(names as readonly string[])],
@@ -175,8 +176,7 @@ export class JobActionsController {
   ): Promise<{ readonly stillRunning: readonly string[] }> {
     const asked = bodyOf<RemoveRequest>(body);
     const given = asked.confirm ?? confirm;
-    if (asked.living !== undefined && typeof asked.living !== 'boolean')
-      throw badField('living', 'must be true or false');
+    if (asked.living !== undefined && typeof asked.living !== 'boolean') throw badField('living', wording('boolean'));
     const endsInstances = asked.living ?? oneOf('living', living, ['true', 'false']) === 'true';
     if (given !== job)
       throw new ConsoleProblem(422, 'not-confirmed', `Job '${job}' was not removed: confirm must repeat its name.`);

@@ -1,4 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import { wording } from '../../../wording/wording.js';
 import { type Page } from '../../contract/common.js';
 import {
   type PruneAnswer,
@@ -42,8 +43,8 @@ export class ServersController {
     @CurrentCaller() caller: Caller,
   ): Promise<PruneAnswer> {
     const { dryRun, includeDisabled = false } = bodyOf<PruneRequest>(body);
-    if (typeof dryRun !== 'boolean') throw badField('dryRun', 'must be true or false');
-    if (typeof includeDisabled !== 'boolean') throw badField('includeDisabled', 'must be true or false');
+    if (typeof dryRun !== 'boolean') throw badField('dryRun', wording('boolean'));
+    if (typeof includeDisabled !== 'boolean') throw badField('includeDisabled', wording('boolean'));
     return this.jobs.prune(this.#action(registry, body, caller), { dryRun, includeDisabled });
   }
 

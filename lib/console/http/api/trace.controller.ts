@@ -1,4 +1,5 @@
 import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
+import { wording } from '../../../wording/wording.js';
 import { type ExecutionSource, type JobState } from '../../../api/events/trace-events.js';
 import { type ExecutionFilter } from '../../../tracing/rdb/index.js';
 import { type Page } from '../../contract/common.js';
@@ -137,7 +138,7 @@ export class TraceController {
     @Query('cursor') cursor?: string,
   ): Promise<Page<FiringRow>> {
     const jobName = textOf('job', job);
-    if (jobName === undefined) throw badRequest('job', 'must name a job');
+    if (jobName === undefined) throw badRequest('job', wording('job-needed'));
     const [start, end, after] = [dateOf('from', from), dateOf('to', to), textOf('cursor', cursor)];
     const range = {
       ...(start && { from: start }),

@@ -1,4 +1,5 @@
 import { Body, Inject, Req, RequestMethod } from '@nestjs/common';
+import { wording } from '../../../wording/wording.js';
 import { type RegistryChange } from '../../contract/registries.js';
 import { type DataSourceChange } from '../../contract/trace.js';
 import { type Caller, type ConsoleRequest } from '../../security/caller.js';
@@ -178,7 +179,7 @@ export class OlderDataSourcesController {
 function nameIn(body: unknown): string {
   const { name } = bodyOf<{ name: string }>(body);
   if (typeof name === 'string' && name !== '') return name;
-  throw badRequest('name', 'must be a name');
+  throw badRequest('name', wording('not-empty'));
 }
 
 function changeOf(body: unknown): DataSourceChange {

@@ -1,4 +1,5 @@
 import { Body, Headers, Inject, Param, Req, RequestMethod } from '@nestjs/common';
+import { wording } from '../../../wording/wording.js';
 import { isMap } from '../../../api/text/describe-value.js';
 import { type Caller, type ConsoleRequest } from '../../security/caller.js';
 import { CurrentCaller } from '../../security/current-caller.decorator.js';
@@ -63,7 +64,7 @@ export class OlderJobsController {
     @CurrentCaller() caller: Caller,
     @Headers(REGISTRY) registry?: string,
   ): Promise<unknown> {
-    if (!isMap(body) || typeof body['jobName'] !== 'string') throw badRequest('jobName', 'must name a job');
+    if (!isMap(body) || typeof body['jobName'] !== 'string') throw badRequest('jobName', wording('job-needed'));
     const { jobName } = body;
     const action = this.#action(caller, registry);
     const { version } = await this.configurations.read(action.registry, jobName);

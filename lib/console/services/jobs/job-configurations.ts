@@ -1,6 +1,6 @@
-import { InvalidConfigurationError } from '../../../api/errors/errors.js';
+import { inEnglish, type Wording, wording } from '../../../wording/wording.js';
 import { isLostRace } from '../../../api/errors/registry-errors.js';
-import { type JobConfiguration, jobConfiguration } from '../../../api/job/job-configuration.js';
+import { checkedJob, type JobConfiguration, jobConfiguration } from '../../../api/job/job-configuration.js';
 import { doubtsAbout, isJavaClass, javaDoubtsAbout } from '../../../api/job/doubtful-settings.js';
 import { isMap } from '../../../api/text/describe-value.js';
 import { shownValue, withoutSecrets } from '../../../api/text/secrets.js';
@@ -10,6 +10,7 @@ import { type Clock } from '../../../time/clock.js';
 import { type SettingProblem } from '../../contract/common.js';
 import { type ConfigurationCheck, type StoredConfiguration } from '../../contract/jobs.js';
 import { ConsoleProblem } from '../../http/console-problem.js';
+import { settingProblem } from '../../http/setting-problem.js';
 import { type ConsoleAudit } from '../../security/console-audit.js';
 import { type ConsoleRegistry } from '../registries/console-registry.js';
 import { firesAfter } from './fires.js';
@@ -112,20 +113,14 @@ export class JobConfigurations {
     const doubts = [
       ...doubtsAbout(configuration, this.clock),
       ...(view.javaPeers.size > 0 || isJavaClass(view.jobClass) ? javaDoubtsAbout(configuration) : []),
-    ].map((doubt) => ({ message: sentence(doubt) }));
+    ].map(withoutSetting);
     if (!configuration.overwrite && view.config?.overwrite !== true) return doubts;
-    const message = 'The code overwrites these settings when an instance starts, as overwrite is true.';
-    return [...doubts, { setting: 'overwrite', message }];
+    return [...doubts, { setting: 'overwrite', ...withoutSetting(wording('doubt-overwrite')) }];
   }
 }
 
 function namedSettings(jobName: string, given: unknown): Readonly<Record<string, unknown>> {
-  if (!isMap(given))
-    throw new ConsoleProblem(
-      422,
-      'invalid-settings',
-      'The settings must be a JSON object, such as GET returns as configuration.',
-    );
+  if (!isMap(given)) throw new ConsoleProblem(422, 'invalid-settings', wording('settings-object'));
   const known = Object.fromEntries(
     Object.entries(withoutStored(given)).filter(([, value]) => value !== null && value !== undefined),
   );
@@ -142,26 +137,15 @@ function withoutStored({ version: _, jobExtraConfigurations: __, ...settings }: 
 
 /** What the scheduler itself says is wrong, by setting. */
 function problemsOf(settings: JobConfiguration): readonly SettingProblem[] {
-  try {
-    jobConfiguration(settings);
-    return [];
-  } catch (error) {
-    if (!(error instanceof InvalidConfigurationError)) throw error;
-    return error.faults.map((fault) => problemOf(settings.jobName, fault));
-  }
+  return checkedJob(settings).problems.map(({ place, problem, wording: worded }) => {
+    const setting = place.join('.');
+    if (worded === undefined) return { setting, message: sentence(problem) };
+    return setting === '' ? withoutSetting(worded) : settingProblem(setting, worded);
+  });
 }
 
-/** `elasticjob.jobs.syncOrders.cron: must be …` concerns `cron`. */
-function problemOf(jobName: string, fault: string): SettingProblem {
-  const [, path = '', message = fault] = /^(elasticjob\.jobs[^\n]*?): ([^]*)$/.exec(fault) ?? [];
-  const plain = `elasticjob.jobs.${jobName}.`;
-  const quoted = `elasticjob.jobs[${JSON.stringify(jobName)}].`;
-  const start = [plain, quoted].find((each) => path.startsWith(each));
-  const setting = start === undefined ? /\.([A-Za-z]+)$/.exec(path)?.[1] : path.slice(start.length);
-  return {
-    ...(setting !== undefined && { setting }),
-    message: sentence(setting === undefined ? message : `${setting} ${message}`),
-  };
+function withoutSetting(clause: Wording): SettingProblem {
+  return { message: sentence(inEnglish(clause)), wording: wording('sentence', { clause }) };
 }
 
 function sentence(clause: string): string {

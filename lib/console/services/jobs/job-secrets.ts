@@ -4,6 +4,7 @@ import { isSecretName } from '../../../api/text/secret-names.js';
 import { givenBack, shownValue } from '../../../api/text/secrets.js';
 import { type JobConfiguration } from '../../../api/job/job-configuration.js';
 import { type SettingProblem } from '../../contract/common.js';
+import { settingProblem } from '../../http/setting-problem.js';
 import { type JobConfigurationDto } from '../../contract/jobs.js';
 
 /** Whether the value of a setting, a property or a field of that name is hidden. */
@@ -37,7 +38,7 @@ export function storedSettings(
     const was = stored.get(setting);
     const answer = givenBack(value, was, was === undefined ? undefined : shownValue(setting, was, isSecret));
     if ('value' in answer) return answer.value;
-    problems.push({ setting, message: `${setting} ${answer.problem}.` });
+    problems.push(settingProblem(setting, answer.problem));
     return value;
   });
   return { settings, problems };

@@ -1,5 +1,6 @@
 /** Making registry centres from what the settings or the page say. */
 import { checkServerIdentity } from 'node:tls';
+import { type Wording, wording } from '../../../wording/wording.js';
 import { isMap } from '../../../api/text/describe-value.js';
 import { type JobLogger } from '../../../api/text/logger.js';
 import { InvalidConfigurationError } from '../../../api/errors/errors.js';
@@ -13,6 +14,7 @@ import { type Clock } from '../../../time/clock.js';
 import { type SettingProblem } from '../../contract/common.js';
 import { type ConnectionTest, type RegistryChange } from '../../contract/registries.js';
 import { ConsoleProblem } from '../../http/console-problem.js';
+import { settingProblem } from '../../http/setting-problem.js';
 import { failedTest } from './connection-failures.js';
 import { tlsChangeProblems } from './stored-tls.js';
 import { type TargetGuard } from './target-guard.js';
@@ -21,29 +23,24 @@ import { type TargetGuard } from './target-guard.js';
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N}_. -]{0,62}[\p{L}\p{N}]$|^[\p{L}\p{N}]$/u;
 
 /** The problem with the name of a registry centre or data source, or undefined. */
-export function connectionNameProblem(name: unknown): string | undefined {
+export function connectionNameProblem(name: unknown): Wording | undefined {
   if (typeof name === 'string' && NAME.test(name)) return undefined;
-  return 'must be 1 to 64 letters, digits, spaces, dots, hyphens and underscores, with a letter or digit at both ends';
+  return wording('connection-name');
 }
 
 /** @throws ConsoleProblem 422 naming everything that is wrong */
 export function checkRegistryChange({ name, serverLists, namespace, digest, tls, sasl }: RegistryChange): void {
   const problems: SettingProblem[] = [];
-  const add = (setting: string, message: string | undefined): void =>
-    void (message !== undefined && problems.push({ setting, message: `${setting} ${message}.` }));
+  const add = (setting: string, problem: Wording | undefined): void =>
+    void (problem !== undefined && problems.push(settingProblem(setting, problem)));
   add('name', connectionNameProblem(name));
-  add(
-    'serverLists',
-    typeof serverLists === 'string' ? serverListsProblem(serverLists) : 'must be a text such as zk1:2181',
-  );
+  add('serverLists', typeof serverLists === 'string' ? serverListsProblem(serverLists) : wording('servers-text'));
   add(
     'namespace',
-    typeof namespace === 'string' && namespace !== ''
-      ? namespaceProblem(namespace)
-      : 'must be a text that is not empty',
+    typeof namespace === 'string' && namespace !== '' ? namespaceProblem(namespace) : wording('not-empty'),
   );
   const isDigest = digest === undefined || digest === '' || (typeof digest === 'string' && /^[^:]+:.+$/s.test(digest));
-  add('digest', isDigest ? undefined : 'must be of the form user:password');
+  add('digest', isDigest ? undefined : wording('digest'));
   problems.push(...tlsChangeProblems(tls), ...saslProblems(sasl));
   requireUsable(problems, 'The registry centre');
 }
@@ -59,8 +56,8 @@ function saslProblems(sasl: unknown): readonly SettingProblem[] {
   const isUser = typeof username === 'string' && username !== '' && username.length <= LONGEST_CREDENTIAL;
   const isPassword = typeof password === 'string' && password.length <= LONGEST_CREDENTIAL;
   return [
-    ...(isUser ? [] : [{ setting: 'sasl.username', message: 'sasl.username must be a text that is not empty.' }]),
-    ...(isPassword ? [] : [{ setting: 'sasl.password', message: 'sasl.password must be a text.' }]),
+    ...(isUser ? [] : [settingProblem('sasl.username', wording('not-empty'))]),
+    ...(isPassword ? [] : [settingProblem('sasl.password', wording('text'))]),
   ];
 }
 

@@ -2,11 +2,13 @@
  * TLS as it is described in the page. Certificates come as texts, never as paths of files of this machine: nobody may read files
  * through the console, and other replicas have other files. The private key and its passphrase are sealed in the store.
  */
+import { type Wording, wording } from '../../../wording/wording.js';
 import { InvalidConfigurationError } from '../../../api/errors/errors.js';
-import { knownNames } from '../../../api/text/nearest.js';
+import { knownNamesHint } from '../../../api/text/nearest.js';
 import { isMap } from '../../../api/text/describe-value.js';
 import { isPem, tlsOptions, type TlsSettings } from '../../../registry/zookeeper/zookeeper-security.js';
 import { type SettingProblem } from '../../contract/common.js';
+import { settingProblem } from '../../http/setting-problem.js';
 import { type TlsChange, type TlsInfo } from '../../contract/registries.js';
 
 /** TLS as the store keeps it: `key` and `passphrase` are sealed. */
@@ -28,25 +30,25 @@ function isSecret(text: Text): boolean {
 /** What is wrong with a description by itself. */
 export function tlsChangeProblems(tls: unknown): readonly SettingProblem[] {
   if (tls === undefined || tls === null) return [];
-  if (!isMap(tls)) return [problem('tls', 'must be an object with ca, cert, key and the like')];
+  if (!isMap(tls)) return [settingProblem('tls', wording('tls-form'))];
   const unknown = Object.keys(tls).filter((key) => !KEYS.includes(key));
   const { rejectUnauthorized = true } = tls;
   return [
-    ...unknown.map((key) => problem(`tls.${key}`, `is unknown${knownNames(key, KEYS)}`)),
+    ...unknown.map((key) => settingProblem(`tls.${key}`, wording('is-unknown', { hint: knownNamesHint(key, KEYS) }))),
     ...TEXTS.flatMap((name) => {
       const wrong = textProblem(name, tls[name]);
-      return wrong === undefined ? [] : [problem(`tls.${name}`, wrong)];
+      return wrong === undefined ? [] : [settingProblem(`tls.${name}`, wrong)];
     }),
-    ...(typeof rejectUnauthorized === 'boolean' ? [] : [problem('tls.rejectUnauthorized', 'must be true or false')]),
+    ...(typeof rejectUnauthorized === 'boolean' ? [] : [settingProblem('tls.rejectUnauthorized', wording('boolean'))]),
   ];
 }
 
-function textProblem(name: Text, value: unknown): string | undefined {
+function textProblem(name: Text, value: unknown): Wording | undefined {
   if (value === undefined || value === '') return undefined;
-  if (typeof value !== 'string' || value.length > LONGEST) return `must be a text of at most ${LONGEST} characters`;
+  if (typeof value !== 'string' || value.length > LONGEST) return wording('text-most', { most: LONGEST });
   if (name === 'passphrase') return undefined;
-  if (name === 'servername') return /^[\w.-]{1,255}$/.test(value) ? undefined : 'must be the name of a host';
-  return isPem(value) ? undefined : 'must be the text of a file in PEM format, which begins with -----BEGIN';
+  if (name === 'servername') return /^[\w.-]{1,255}$/.test(value) ? undefined : wording('host-name');
+  return isPem(value) ? undefined : wording('pem-text');
 }
 
 /** What is stored after a change: what the change leaves out stays, and what it empties goes. */
@@ -79,14 +81,14 @@ export function openedTls(stored: StoredTls | undefined, open: Cipher): TlsSetti
 /** What is wrong with the whole, after a change. */
 export function tlsProblems(tls: TlsSettings | undefined): readonly SettingProblem[] {
   if (tls === undefined) return [];
-  if (tls.cert !== undefined && tls.key === undefined) return [problem('tls.key', 'must be given together with cert')];
-  if (tls.key !== undefined && tls.cert === undefined) return [problem('tls.cert', 'must be given together with key')];
+  if (tls.cert !== undefined && tls.key === undefined) return [settingProblem('tls.key', wording('with-cert'))];
+  if (tls.key !== undefined && tls.cert === undefined) return [settingProblem('tls.cert', wording('with-key'))];
   try {
     tlsOptions(tls, 'tls');
     return [];
   } catch (error) {
     if (!(error instanceof InvalidConfigurationError)) throw error;
-    return [problem('tls', 'cannot be used: the certificates, the key and the passphrase do not fit together')];
+    return [settingProblem('tls', wording('tls-unfit'))];
   }
 }
 
@@ -115,8 +117,4 @@ export function isWeaker(before: StoredTls | undefined, after: StoredTls | undef
   if (before === undefined) return false;
   if (after === undefined || before.ca !== after.ca || before.servername !== after.servername) return true;
   return before.rejectUnauthorized !== false && after.rejectUnauthorized === false;
-}
-
-function problem(setting: string, message: string): SettingProblem {
-  return { setting, message: `${setting} ${message}`.replace(/([^?.])$/, '$1.') };
 }

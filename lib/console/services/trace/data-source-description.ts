@@ -1,6 +1,8 @@
 /** What is said of a data source in the page: whether it can be used like that, and whether it still means the same database. */
 import { isIP } from 'node:net';
+import { type Wording, wording } from '../../../wording/wording.js';
 import { type SettingProblem } from '../../contract/common.js';
+import { settingProblem } from '../../http/setting-problem.js';
 import { type DataSourceChange, type DataSourceDriver } from '../../contract/trace.js';
 import { connectionNameProblem, requireUsable } from '../registries/registry-connections.js';
 import { isWeaker, tlsChangeProblems, tlsProblems } from '../registries/stored-tls.js';
@@ -12,9 +14,9 @@ import { type StoredDataSource } from './stored-data-sources.js';
 export const DRIVERS: readonly DataSourceDriver[] = ['postgres', 'mysql', 'mariadb', 'sqljs'];
 
 /** The problem with the host of a database, or undefined. */
-export function hostProblem(host: unknown): string | undefined {
+export function hostProblem(host: unknown): Wording | undefined {
   const isHost = typeof host === 'string' && (isIP(host) !== 0 || /^[\w.-]{1,255}$/.test(host));
-  return isHost ? undefined : 'must be a name or an address, without a port';
+  return isHost ? undefined : wording('host');
 }
 
 /** Whether both mean the same database and user, so that a password that was sent to the one may be sent to the other. */
@@ -38,25 +40,22 @@ export function checkDataSourceChange({
 }: DataSourceChange): void {
   const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
   const isOptional = (value: unknown): boolean => value === undefined || typeof value === 'string';
-  const checks: readonly (readonly [setting: string, problem: string | undefined])[] = [
+  const checks: readonly (readonly [setting: string, problem: Wording | undefined])[] = [
     ['name', connectionNameProblem(name)],
-    [
-      'driver',
-      DRIVERS.includes(driver) && driver !== 'sqljs'
-        ? undefined
-        : 'must be postgres, mysql or mariadb (sqljs reads a file, and stands in the settings only)',
-    ],
+    ['driver', DRIVERS.includes(driver) && driver !== 'sqljs' ? undefined : wording('driver')],
     ['host', hostProblem(host)],
-    ['port', Number.isInteger(port) && port >= 1 && port <= 65_535 ? undefined : 'must be an integer from 1 to 65535'],
     [
-      'database',
-      isText(database) && /^[\p{L}\p{N}_$.-]{1,128}$/u.test(database) ? undefined : 'must be the name of a database',
+      'port',
+      Number.isInteger(port) && port >= 1 && port <= 65_535
+        ? undefined
+        : wording('integer-from-to', { min: 1, max: 65_535 }),
     ],
-    ['username', isOptional(username) ? undefined : 'must be a text'],
-    ['password', isOptional(password) ? undefined : 'must be a text'],
+    ['database', isText(database) && /^[\p{L}\p{N}_$.-]{1,128}$/u.test(database) ? undefined : wording('database')],
+    ['username', isOptional(username) ? undefined : wording('text')],
+    ['password', isOptional(password) ? undefined : wording('text')],
   ];
   const problems = checks.flatMap(([setting, problem]): SettingProblem[] =>
-    problem === undefined ? [] : [{ setting, message: `${setting} ${problem}.` }],
+    problem === undefined ? [] : [settingProblem(setting, problem)],
   );
   requireUsable([...problems, ...tlsChangeProblems(tls)], THING);
 }
@@ -65,8 +64,8 @@ export function checkDataSourceChange({
 export function checkDataSourceTls({ driver, host, tls }: Pick<DataSourcePlace, 'driver' | 'host' | 'tls'>): void {
   if (tls === undefined) return;
   const name = servernameProblem({ driver, host, tls });
-  const problem = { setting: 'tls.servername', message: `tls.servername ${name}.` };
-  requireUsable([...tlsProblems(tls), ...(name === undefined ? [] : [problem])], THING);
+  const problems = name === undefined ? [] : [settingProblem('tls.servername', name)];
+  requireUsable([...tlsProblems(tls), ...problems], THING);
 }
 
 const THING = 'The data source';

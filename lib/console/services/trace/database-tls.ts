@@ -9,6 +9,7 @@
  */
 import { connect, isIP } from 'node:net';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
+import { type Wording, wording } from '../../../wording/wording.js';
 import { tlsOptions, type TlsSettings } from '../../../registry/zookeeper/zookeeper-security.js';
 
 /** Where a database is, and how its certificate is checked. */
@@ -30,12 +31,12 @@ export function servernameProblem({
   readonly driver: unknown;
   readonly host: unknown;
   readonly tls: Readonly<Partial<Record<keyof TlsSettings, unknown>>>;
-}): string | undefined {
+}): Wording | undefined {
   const { servername = '', rejectUnauthorized } = tls;
   const isByName = driver === 'mysql' || driver === 'mariadb';
   if (!isByName || servername !== '' || rejectUnauthorized === false) return undefined;
   if (typeof host !== 'string' || isIP(host) === 0) return undefined;
-  return `must be given, as the driver ${driver} checks certificates by a name, and the host is an address`;
+  return wording('servername-needed', { driver });
 }
 
 /** What the driver pg takes as `ssl`. */

@@ -7,6 +7,7 @@ import {
   passwordProblem,
   verifyPassword,
 } from '../../../../lib/console/security/password-hash.js';
+import { english } from '../../../support/english.js';
 
 const CHEAP = '$scrypt$ln=10,r=8,p=1$EYZuLZTPHAa1DTlI32lr8A$6GwffGpPp1JpDEfuHbclfFxQ+pCUjegMhy43sR88a80';
 
@@ -46,7 +47,7 @@ describe('a password', () => {
     ['the name again', 'maximilian12', 'must not be the name of the user with a few characters added'],
     ['long enough', 'twelve chars', undefined],
   ])('that is %s: %s', (_, password, problem) => {
-    expect(passwordProblem('maximilian', password)).toBe(problem);
+    expect(english(passwordProblem('maximilian', password))).toBe(problem);
   });
 
   test.each([

@@ -63,7 +63,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   cli: ['console', 'settings', 'operations', 'dump', 'layout', 'registry', 'api', 'time', 'async', 'wording'],
   // The page is built apart: of the server it knows the contract.
   'console/contract': [],
-  'console/ui': ['console/contract', 'wording (types)'],
+  'console/ui': ['console/contract'],
   console: [
     'console/contract',
     'nest',

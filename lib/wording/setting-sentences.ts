@@ -45,7 +45,6 @@ export const SETTING_SENTENCES = {
   'name-separator': "must not contain '{separator}', which separates the parts of task ids",
   'name-special': 'must be another name, as this one has a special meaning',
   'name-characters': 'must not contain control characters, emoji or other characters that ZooKeeper refuses in names',
-  'name-fixed': "must stay '{name}': the name of a job cannot be changed",
   'items-form': "must be a text like '0=Beijing,1=Shanghai', a list of texts, or texts by item (0: Beijing)",
   'items-form-number':
     "must be a text like '0=Beijing,1=Shanghai', a list of texts, or texts by item (0: Beijing), but '{key}' is not the number of an item",

@@ -201,6 +201,8 @@ export interface FiresPreview {
   /** In words, in the language that was asked for by `lang`. */
   readonly words?: string;
   readonly problem?: string;
+  /** `problem` for programs. */
+  readonly wording?: Wording;
 }
 
 /** `GET …/jobs/{job}/tree`: the nodes in the order of their paths. */

@@ -1,3 +1,5 @@
+import { type Wording } from './common.js';
+
 /** How a registry centre is reached now. */
 export interface RegistryStatus {
   readonly phase: 'connected' | 'connecting' | 'suspended' | 'lost' | 'disconnected';
@@ -77,4 +79,6 @@ export interface ConnectionTest {
   readonly reason?:
     'refused' | 'time-out' | 'name-unknown' | 'no-route' | 'credentials' | 'tls' | 'not-allowed' | 'other';
   readonly detail?: string;
+  /** `detail` for programs. */
+  readonly wording?: Wording;
 }

@@ -1,4 +1,5 @@
 import { type DataSource } from 'typeorm';
+import { wording } from '../../wording/wording.js';
 import { InvalidConfigurationError } from '../../api/errors/errors.js';
 import { type Dialect } from './dialect.js';
 import { type Run } from './rdb-connection.js';
@@ -61,9 +62,7 @@ export class TraceTables {
     const statuses = await this.find(run, STATUSES);
     if (executions !== undefined && statuses !== undefined) return { executions, statuses };
     const missing = [executions ? [] : [EXECUTIONS.name], statuses ? [] : [STATUSES.name]].flat();
-    throw new InvalidConfigurationError([
-      `The database has no table ${missing.join(' and no table ')}: no run was recorded there yet, or the tables are in another schema.`,
-    ]);
+    throw InvalidConfigurationError.because([wording('no-tables', { tables: missing.join(', ') })]);
   }
 
   /** Which of the tables of traces there are, and what would make those that are absent. */

@@ -1,5 +1,6 @@
 import { Controller, Get, Inject, Param, Query, Req, Res } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
+import { wording } from '../../../wording/wording.js';
 import { isMap } from '../../../api/text/describe-value.js';
 import { type Clock } from '../../../time/clock.js';
 import { type ElasticJobConsoleOptions } from '../../options/console-options.js';
@@ -102,11 +103,7 @@ export class OidcController {
       signed === undefined ? undefined : (JSON.parse(Buffer.from(signed, 'base64url').toString()) as unknown);
     const isValid = isMap(waiting) && waiting['provider'] === name && Number(waiting['until']) > this.clock.now();
     if (isValid) return waiting as unknown as WaitingLogin;
-    throw new ConsoleProblem(
-      401,
-      'login-refused',
-      'This browser has not begun this login, or more than ten minutes ago. Begin again.',
-    );
+    throw new ConsoleProblem(401, 'login-refused', wording('login-not-begun'));
   }
 
   #provider(name: string): OidcProvider {

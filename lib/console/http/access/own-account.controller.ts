@@ -1,4 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Req } from '@nestjs/common';
+import { wording } from '../../../wording/wording.js';
 import { type ApiToken, type CreatedApiToken } from '../../contract/session.js';
 import { isSameAccount } from '../../security/account.js';
 import { AccountAccess } from '../../security/account-access.js';
@@ -67,17 +68,13 @@ export class OwnAccountController {
     const { name, role, days } = readFields(body, { name: text(100), role: oneOf(...ROLES), days: integer(1, 365) });
     return this.audit.record({ action: 'token.create', target: name, caller }, async (notes) => {
       if (!isAtMost(role, caller.role))
-        throw new ConsoleProblem(
-          403,
-          'not-permitted',
-          `A token can do no more than its owner: at most '${caller.role}'.`,
-        );
+        throw new ConsoleProblem(403, 'not-permitted', wording('token-role', { role: caller.role }));
       const lifetimeMs = days * DAY_MS;
       const { token, secret } = await this.tokens.issue({ account: caller, name, role, lifetimeMs, keep: 'stored' });
       // The session has perhaps ended meanwhile, with all tokens that there were by then.
       if (caller.ended.aborted) {
         await this.tokens.revoke(token.id);
-        throw new ConsoleProblem(401, 'not-logged-in', 'Your session has ended. Log in again.');
+        throw new ConsoleProblem(401, 'not-logged-in', wording('session-ended'));
       }
       notes.note('role', undefined, role);
       notes.note('expires', undefined, new Date(token.expiresAt).toISOString());

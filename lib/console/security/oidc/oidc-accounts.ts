@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { wording } from '../../../wording/wording.js';
 import { isMap } from '../../../api/text/describe-value.js';
 import { type Clock } from '../../../time/clock.js';
 import { type Role } from '../../contract/common.js';
@@ -57,8 +58,7 @@ export class OidcAccounts {
       former = all.find((each) => each.id === id);
       const seen = { id, username, provider, issuer, sub, role, lastLoginAt: now };
       const account = { isBlocked: false, firstLoginAt: now, ...former, ...seen };
-      if (account.isBlocked)
-        throw new ConsoleProblem(401, 'login-refused', 'An administrator of this console has blocked this user.');
+      if (account.isBlocked) throw new ConsoleProblem(401, 'login-refused', wording('login-blocked'));
       return withRoom([...all.filter((each) => each.id !== id), account]);
     });
     const account = accounts.find((each) => each.id === id) as OidcAccount;

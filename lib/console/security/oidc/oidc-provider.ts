@@ -8,6 +8,7 @@
  * ```
  */
 import { createVerify, X509Certificate } from 'node:crypto';
+import { type Wording, wording } from '../../../wording/wording.js';
 import { describeCause } from '../../../api/text/describe-cause.js';
 import { type JobLogger } from '../../../api/text/logger.js';
 import { isMap } from '../../../api/text/describe-value.js';
@@ -101,7 +102,7 @@ export class OidcProvider {
       this.#checkPinned(tokens.id_token ?? '');
       claims = tokens.claims();
     } catch (cause) {
-      throw refusal(`${this.title} has not confirmed this login. Begin again.`, cause);
+      throw refusal(wording('login-not-confirmed', { title: this.title }), cause);
     }
     return this.#userOf(claims ?? {});
   }
@@ -109,17 +110,16 @@ export class OidcProvider {
   #userOf(claims: Readonly<Record<string, unknown>>): OidcUser {
     const { usernameClaim = 'preferred_username', requiredClaims = {}, defaultRole = 'guest' } = this.#settings;
     for (const [claim, value] of Object.entries(requiredClaims))
-      if (!has(claims, claim, value))
-        throw refusal(`Users of ${this.title} may log in here only if '${claim}' is '${value}'.`);
+      if (!has(claims, claim, value)) throw refusal(wording('login-claim', { title: this.title, claim, value }));
     const { iss: issuer, sub } = claims;
     const username = claims[usernameClaim] ?? sub;
     const isKnown = [username, issuer, sub].every((each) => typeof each === 'string' && each !== '');
-    if (!isKnown) throw refusal(`${this.title} has not said who you are.`);
+    if (!isKnown) throw refusal(wording('login-anonymous', { title: this.title }));
     const who = { username: (username as string).slice(0, 200), issuer: issuer as string, sub: sub as string };
     const fitting = (this.#settings.roles ?? []).filter(({ claim, value }) => has(claims, claim, value));
     const role = fitting.map((rule) => rule.role).reduce<Role | undefined>(stronger, undefined);
     if (role === undefined && defaultRole === 'none')
-      throw refusal(`No role of this console is for '${who.username}' of ${this.title}.`);
+      throw refusal(wording('login-no-role', { title: this.title, username: who.username }));
     return { ...who, role: role ?? (defaultRole === 'operator' ? 'operator' : 'guest') };
   }
 
@@ -141,7 +141,7 @@ export class OidcProvider {
       // The next login asks again.
       this.#discovered = undefined;
       this.#logger.error(`Logins by ${this.title} do not work now: ${describeCause(cause)}`);
-      const detail = `Logins by ${this.title} do not work now. The log of the console says why.`;
+      const detail = wording('login-provider', { title: this.title });
       throw new ConsoleProblem(502, 'login-provider', detail, { cause });
     }
   }
@@ -184,6 +184,6 @@ function has(claims: Readonly<Record<string, unknown>>, claim: string, value: st
   return Array.isArray(found) ? found.includes(value) : found === value;
 }
 
-function refusal(detail: string, cause?: unknown): ConsoleProblem {
+function refusal(detail: Wording, cause?: unknown): ConsoleProblem {
   return new ConsoleProblem(401, 'login-refused', detail, { cause });
 }

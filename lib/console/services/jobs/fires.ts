@@ -1,4 +1,3 @@
-import { InvalidConfigurationError } from '../../../api/errors/errors.js';
 import { toQuartz } from '../../../time/crontab.js';
 import { InvalidCronError, InvalidTimeZoneError, QuartzCron } from '../../../time/cron.js';
 import { type FiresPreview } from '../../contract/jobs.js';
@@ -44,11 +43,8 @@ export function previewOf(
     const { fires } = firesAfter(schedule, range);
     return { fires, timeZone: schedule.timeZone, ...(words !== undefined && { words }) };
   } catch (error) {
-    const isFault = [InvalidCronError, InvalidTimeZoneError, InvalidConfigurationError].some(
-      (type) => error instanceof type,
-    );
-    if (!isFault) throw error;
-    return { fires: [], timeZone: timeZone ?? '', problem: (error as Error).message };
+    if (!(error instanceof InvalidCronError || error instanceof InvalidTimeZoneError)) throw error;
+    return { fires: [], timeZone: timeZone ?? '', problem: error.message, wording: error.because };
   }
 }
 

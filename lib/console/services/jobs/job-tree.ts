@@ -1,3 +1,4 @@
+import { wording } from '../../../wording/wording.js';
 import { DeadlineExceededError } from '../../../api/errors/errors.js';
 import { withDeadline } from '../../../async/wait.js';
 import { AddressMask } from '../../../api/text/address-mask.js';
@@ -85,11 +86,7 @@ export async function askForDump(
 ): Promise<string> {
   const [from, to] = ports;
   if (!Number.isInteger(port) || port < from || port > to)
-    throw new ConsoleProblem(
-      403,
-      'port-not-allowed',
-      `Dumps may be asked for at the ports ${from} to ${to} alone (dump.ports), got ${port}.`,
-    );
+    throw new ConsoleProblem(403, 'port-not-allowed', wording('port-not-allowed', { from, to, port }));
   const { view } = await readJob(registry.center, new JobPaths(jobName).jobName);
   if (![...view.instances.values()].some((instance) => instance.serverIp === serverIp))
     throw new ConsoleProblem(404, 'unknown-instance', `No instance of job '${jobName}' lives on ${serverIp} now.`);
@@ -99,11 +96,6 @@ export async function askForDump(
     // An instance may be of a release that hides less, or of Java.
     return withoutSecrets(text.slice(0, LONGEST_DUMP), isSecret);
   } catch (cause) {
-    throw new ConsoleProblem(
-      504,
-      'no-dump',
-      `The instance on ${serverIp} did not answer at port ${port}: is its dump port open to the console?`,
-      { cause },
-    );
+    throw new ConsoleProblem(504, 'no-dump', wording('no-dump', { serverIp, port }), { cause });
   }
 }

@@ -1,3 +1,4 @@
+import { wording } from '../../../wording/wording.js';
 import { type ScheduleLane } from '../../contract/jobs.js';
 import { ConsoleProblem } from '../../http/console-problem.js';
 import { type LiveJobs } from '../live/live-jobs.js';
@@ -24,11 +25,7 @@ export interface TimeRange {
 /** @throws ConsoleProblem 400 if it is no range, or is longer than eight days */
 export function checkRange({ from, to }: TimeRange): void {
   if (from < to && to - from <= LONGEST_MS) return;
-  throw new ConsoleProblem(
-    400,
-    'bad-range',
-    'from must be before to, and at most eight days before it, both in milliseconds since 1970.',
-  );
+  throw new ConsoleProblem(400, 'bad-range', wording('range-8-days'));
 }
 
 /** What fires when within a range, by job. */

@@ -1,3 +1,4 @@
+import { inEnglish, type Wording, wording } from '../../../wording/wording.js';
 import { type ConnectionTest } from '../../contract/registries.js';
 import { TargetRefusedError } from './target-guard.js';
 
@@ -13,21 +14,21 @@ const PATTERNS: readonly (readonly [RegExp, Reason])[] = [
 ];
 
 /** What each category means, for people; nothing of what the other side has said. */
-const DETAILS: Readonly<Record<Reason, string>> = {
-  refused: 'Nothing listens there, or a firewall refuses the connection.',
-  'time-out': 'There was no answer in time.',
-  'name-unknown': 'The name has no address.',
-  'no-route': 'There is no route to that address.',
-  credentials: 'The credentials were refused.',
-  tls: 'The encrypted connection could not be made.',
-  'not-allowed': 'The settings of the console (connections.allow) do not allow that address.',
-  other: 'The connection failed; the log of the console says why.',
+const DETAILS: Readonly<Record<Reason, Wording>> = {
+  refused: wording('failed-refused'),
+  'time-out': wording('failed-time-out'),
+  'name-unknown': wording('failed-name-unknown'),
+  'no-route': wording('failed-no-route'),
+  credentials: wording('failed-credentials'),
+  tls: wording('failed-tls'),
+  'not-allowed': wording('failed-not-allowed'),
+  other: wording('failed-other'),
 };
 
 /** The category of a failure, never what the other side has said: a console must not read services for whoever asks. */
 export function failedTest(error: unknown): ConnectionTest {
   const reason = error instanceof TargetRefusedError ? error.reason : categoryOf(error);
-  return { isOk: false, reason, detail: DETAILS[reason] };
+  return { isOk: false, reason, detail: inEnglish(DETAILS[reason]), wording: DETAILS[reason] };
 }
 
 function categoryOf(error: unknown): Reason {

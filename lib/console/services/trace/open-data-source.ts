@@ -1,4 +1,5 @@
 import { type DataSource, type DataSourceOptions } from 'typeorm';
+import { wording } from '../../../wording/wording.js';
 import { type DataSourceDriver } from '../../contract/trace.js';
 import { type TlsSettings } from '../../../registry/zookeeper/zookeeper-security.js';
 import { ConsoleProblem } from '../../http/console-problem.js';
@@ -46,12 +47,9 @@ const POOL = 4;
  */
 export async function openDataSource(place: DataSourcePlace): Promise<DataSource> {
   const typeOrm = await import('typeorm').catch((cause: unknown) => {
-    throw new ConsoleProblem(
-      501,
-      'driver-missing',
-      `TypeORM is not installed: npm install typeorm ${PACKAGES[place.driver]}`,
-      { cause },
-    );
+    throw new ConsoleProblem(501, 'driver-missing', wording('typeorm-missing', { packages: PACKAGES[place.driver] }), {
+      cause,
+    });
   });
   const source = construct(typeOrm.DataSource, place);
   try {
@@ -110,10 +108,7 @@ function isMissing(error: unknown): boolean {
 }
 
 function missing({ driver }: DataSourcePlace, cause: unknown): ConsoleProblem {
-  return new ConsoleProblem(
-    501,
-    'driver-missing',
-    `The driver of '${driver}' is not installed: npm install ${PACKAGES[driver]}`,
-    { cause },
-  );
+  return new ConsoleProblem(501, 'driver-missing', wording('driver-missing', { driver, packages: PACKAGES[driver] }), {
+    cause,
+  });
 }

@@ -1,3 +1,4 @@
+import { wording } from '../../../wording/wording.js';
 import { type ExecutionFigures, type OutcomeCounts } from '../../../tracing/rdb/index.js';
 import { type RunStatistics } from '../../contract/jobs.js';
 import { ConsoleProblem } from '../../http/console-problem.js';
@@ -17,20 +18,11 @@ const MOST_BUCKETS = 300;
 
 /** The length of a part. @throws ConsoleProblem 400 if the range or the parts are none */
 export function bucketMsOf({ from, to, bucketMs }: StatisticsQuery): number {
-  if (!(from < to) || to - from > LONGEST_MS)
-    throw new ConsoleProblem(
-      400,
-      'bad-range',
-      'from must be before to, and at most 31 days before it, both in milliseconds since 1970.',
-    );
+  if (!(from < to) || to - from > LONGEST_MS) throw new ConsoleProblem(400, 'bad-range', wording('range-31-days'));
   const least = Math.max(1_000, Math.ceil((to - from) / MOST_BUCKETS));
   if (bucketMs === undefined) return Math.max(LEAST_BUCKET_MS, Math.ceil((to - from) / 60));
   if (Number.isInteger(bucketMs) && bucketMs >= least) return bucketMs;
-  throw new ConsoleProblem(
-    400,
-    'bad-bucket',
-    `bucket must be at least ${least} milliseconds for this range, got ${bucketMs}.`,
-  );
+  throw new ConsoleProblem(400, 'bad-bucket', wording('bucket', { least, got: bucketMs }));
 }
 
 /** When the parts of a range begin. */

@@ -1,4 +1,5 @@
 import { type DataSource } from 'typeorm';
+import { wording, type WordingValue } from '../../../wording/wording.js';
 import { describeCause } from '../../../api/text/describe-cause.js';
 import { DeadlineExceededError, InvalidConfigurationError } from '../../../api/errors/errors.js';
 import { timedCall } from '../../../async/timed-call.js';
@@ -103,10 +104,9 @@ export class TraceSource {
       return failure;
     }
     if (failure instanceof InvalidConfigurationError) {
-      const isSchema = failure.message.startsWith('The database has no table');
-      return new ConsoleProblem(isSchema ? 409 : 400, isSchema ? 'no-tables' : 'bad-query', failure.message, {
-        cause: failure,
-      });
+      const [missing] = failure.wordings ?? [];
+      if (missing?.code === 'no-tables') return new ConsoleProblem(409, 'no-tables', missing, { cause: failure });
+      return new ConsoleProblem(400, 'bad-query', failure.message, { cause: failure });
     }
     this.#parts.onFailure(`The console cannot read the trace in '${this.name}': ${describeCause(failure)}`);
     if (failure instanceof DeadlineExceededError) {
@@ -118,11 +118,10 @@ export class TraceSource {
         { cause: failure },
       );
     }
-    const { detail = '' } = failedTest(failure);
+    const { detail = '', wording: why = '' } = failedTest(failure);
     this.#fail(detail);
-    return new ConsoleProblem(503, 'database-offline', `The database '${this.name}' cannot be used. ${detail}`, {
-      cause: failure,
-    });
+    const problem = wording('database-offline', { name: this.name, detail: why as WordingValue });
+    return new ConsoleProblem(503, 'database-offline', problem, { cause: failure });
   }
 
   #fail(reason: string): void {

@@ -1,4 +1,4 @@
-import { type Wording } from '../../contract/common.js';
+import { type SettingProblem, type Wording } from '../../contract/common.js';
 import { dateTime, viewerZone } from './format.js';
 import { t, tOr } from './i18n.js';
 
@@ -15,11 +15,21 @@ export function worded(
 ): string {
   const text = tOr(`${group}.${code}`, '');
   if (text === '' || valuesIn(text).some((name) => !(name in values))) return sentence;
-  return text.replace(PLACE, (whole, name: string) => {
+  const said = text.replace(PLACE, (whole, name: string) => {
     const value = values[name];
     return value === undefined ? whole : shown(value, zone);
   });
+  // A clause may end the sentence itself: it asks whether another name was meant.
+  return said.replace(/？。$/, '？');
 }
+
+/** The server's sentence about what was given. It says it in English itself, so that English has no text for it here. */
+export function clause(wording: Wording | undefined, sentence: string): string {
+  return wording === undefined ? sentence : worded('clause', wording, { sentence });
+}
+
+/** What is wrong with a setting. */
+export const said = ({ message, wording }: SettingProblem): string => clause(wording, message);
 
 /** Which values the text for a code says already. */
 export function saidBy(group: string, { code }: Wording): ReadonlySet<string> {
@@ -29,6 +39,7 @@ export function saidBy(group: string, { code }: Wording): ReadonlySet<string> {
 /** A value as people read it: an instant in their own time, with the job's beside it where that differs. */
 export function shown(value: Value, zone?: string): string {
   if (typeof value !== 'object') return String(value);
+  if ('code' in value) return clause(value, '');
   const own = dateTime(value.instant, viewerZone);
   if (zone === undefined || zone === '') return own;
   const there = inZone(value.instant, zone);

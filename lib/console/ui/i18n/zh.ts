@@ -1,3 +1,4 @@
+import { clausesZh } from './clauses-zh.js';
 import { type Texts } from './en.js';
 import { findingsZh } from './findings-zh.js';
 import { problemsZh } from './problems-zh.js';
@@ -5,6 +6,7 @@ import { reasonsZh } from './reasons-zh.js';
 
 /** The page's texts in Chinese. */
 export const zh: Texts = {
+  ...clausesZh,
   ...findingsZh,
   ...problemsZh,
   ...reasonsZh,

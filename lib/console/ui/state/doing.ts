@@ -3,13 +3,13 @@ import { ref, type Ref } from 'vue';
 import { type Problem } from '../../contract/common.js';
 import { asProblem } from '../api/client.js';
 import { t } from '../i18n/i18n.js';
-import { worded } from '../i18n/wording.js';
+import { clause, worded } from '../i18n/wording.js';
 
 /** What the page says of a problem: a sentence of its own if it has one, else the server's. */
 export function sentenceOf(problem: Problem): string {
   const { code, detail, wording } = problem;
   const general = worded('problem', { code, values: { detail } }, { sentence: detail });
-  return wording === undefined ? general : worded('state', wording, { sentence: general });
+  return wording === undefined ? general : clause(wording, worded('state', wording, { sentence: general }));
 }
 
 export function toastProblem(problem: Problem): void {

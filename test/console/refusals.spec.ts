@@ -235,7 +235,6 @@ describe('on the Chinese page', () => {
     ['POST', '/api/v1/registries/main/servers/prune', { dryRun: 'yes' }],
     ['DELETE', ORDERS, { confirm: 'other' }],
     ['DELETE', ORDERS, { confirm: 'orders', living: 'yes' }],
-    ['DELETE', ORDERS, { confirm: 'orders' }],
     ['GET', '/api/v1/registries/main/jobs?limit=0', undefined],
     ['GET', '/api/v1/registries/main/schedule?from=2&to=1', undefined],
     ['GET', '/api/v1/registries/main/schedule?from=never', undefined],
@@ -285,6 +284,7 @@ function inChinese({ code, values }: Wording): string {
   return text.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name];
     if (value === undefined) throw new Error(`The text for '${code}' has no value '${name}'.`);
-    return typeof value === 'object' && 'code' in value ? inChinese(value) : String(value);
+    if (typeof value !== 'object') return String(value);
+    return 'code' in value ? inChinese(value) : new Date(value.instant).toISOString();
   });
 }

@@ -394,5 +394,6 @@ test('a database that the settings do not allow is refused, and one that refuses
     isOk: false,
     reason: 'refused',
     detail: 'Nothing listens there, or a firewall refuses the connection.',
+    wording: { code: 'failed-refused', values: {} },
   });
 });

@@ -16,10 +16,10 @@ const root = new URL('..', import.meta.url);
 const at = (path) => fileURLToPath(new URL(path, root));
 
 const { version } = JSON.parse(ts.sys.readFile(at('package.json')));
-const { accessControllers } = await import(at('dist/esm/console/http/access/index.js'));
-const { MetaController } = await import(at('dist/esm/console/http/meta.controller.js'));
-const { consoleServiceControllers } = await import(at('dist/esm/console/services/index.js'));
-const { OlderProblemFilter } = await import(at('dist/esm/console/http/compat/older-answers.js'));
+const { accessControllers } = await import(at('dist/modules/console/http/access/index.js'));
+const { MetaController } = await import(at('dist/modules/console/http/meta.controller.js'));
+const { consoleServiceControllers } = await import(at('dist/modules/console/services/index.js'));
+const { OlderProblemFilter } = await import(at('dist/modules/console/http/compat/older-answers.js'));
 const controllers = [...accessControllers, ...consoleServiceControllers, MetaController];
 
 const types = readTypes();
@@ -33,7 +33,7 @@ document.components.securitySchemes = {
   session: { type: 'apiKey', in: 'cookie', name: '__Host-ejc' },
 };
 document.security = [{ token: [] }, { session: [] }];
-writeFileSync(at('dist/esm/console/openapi.json'), `${JSON.stringify(document)}\n`);
+writeFileSync(at('dist/openapi.json'), `${JSON.stringify(document)}\n`);
 
 /** The routes, of an application whose services are empty: nothing but their declarations is looked at. */
 async function routes() {

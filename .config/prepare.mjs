@@ -102,7 +102,8 @@ function fingerprint() {
     'package-lock.json',
     'nest-cli.json',
     'tsconfig.json',
-    '.config/finish-build.mjs',
+    '.config/bundle.mjs',
+    '.config/entries.json',
     '.config/vite.console.config.mjs',
   ];
   for (const path of [...settings, ...filesBelow('lib'), ...filesBelow('sample')]) {

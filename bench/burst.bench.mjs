@@ -119,8 +119,8 @@ async function bareCron(jobs, note) {
 }
 
 async function elasticJobs(serverLists, jobs, note) {
-  const { ZookeeperRegistryCenter } = await import('../dist/esm/registry/zookeeper/zookeeper-registry-center.js');
-  const { JobHost, ScheduleJobBootstrap, jobConfiguration } = await import('../dist/esm/index.js');
+  const { ZookeeperRegistryCenter } = await import('../dist/modules/registry/zookeeper/zookeeper-registry-center.js');
+  const { JobHost, ScheduleJobBootstrap, jobConfiguration } = await import('../dist/modules/index.js');
   const registryCenter = new ZookeeperRegistryCenter({ serverLists, namespace: 'burst' });
   registryCenter.connect();
   const silent = () => undefined;

@@ -4,9 +4,9 @@ import { parseArgs } from 'node:util';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { EmbeddedRegistryCenter, JobConfiguration } from 'nestjs-elasticjob';
-import { ElasticJobConsoleModule } from '../dist/esm/console/index.js';
-import { toYaml } from '../dist/esm/layout/job-configuration-yaml.js';
-import { instanceYaml, jobInstanceOn } from '../dist/esm/layout/job-instance.js';
+import { ElasticJobConsoleModule } from '../dist/modules/console/index.js';
+import { toYaml } from '../dist/modules/layout/job-configuration-yaml.js';
+import { instanceYaml, jobInstanceOn } from '../dist/modules/layout/job-instance.js';
 
 const { values } = parseArgs({
   options: { jobs: { type: 'string', default: '5000' }, rounds: { type: 'string', default: '100' } },

@@ -2,9 +2,9 @@
 import '../.config/typescript.mjs';
 import { parseArgs } from 'node:util';
 import { JobConfiguration, JobStatisticsAPI, ServerStatisticsAPI, ZookeeperRegistryCenter } from 'nestjs-elasticjob';
-import { instanceYaml, jobInstanceOn } from '../dist/esm/layout/job-instance.js';
+import { instanceYaml, jobInstanceOn } from '../dist/modules/layout/job-instance.js';
 import { zooKeeperEnvironment } from '../.config/zookeeper.mjs';
-import { toYaml } from '../dist/esm/layout/job-configuration-yaml.js';
+import { toYaml } from '../dist/modules/layout/job-configuration-yaml.js';
 
 Object.assign(process.env, zooKeeperEnvironment());
 const { ZooKeeperServer } = await import('../test/support/zookeeper-server.ts');

@@ -8,8 +8,8 @@ import { zooKeeperEnvironment } from '../.config/zookeeper.mjs';
 Object.assign(process.env, zooKeeperEnvironment());
 const { ZooKeeperServer } = await import('../test/support/zookeeper-server.ts');
 const { TcpProxy } = await import('../test/support/tcp-proxy.ts');
-const { ZookeeperRegistryCenter } = await import('../dist/esm/registry/zookeeper/zookeeper-registry-center.js');
-const { JobHost, ScheduleJobBootstrap, jobConfiguration } = await import('../dist/esm/index.js');
+const { ZookeeperRegistryCenter } = await import('../dist/modules/registry/zookeeper/zookeeper-registry-center.js');
+const { JobHost, ScheduleJobBootstrap, jobConfiguration } = await import('../dist/modules/index.js');
 
 const { values } = parseArgs({
   options: { jobs: { type: 'string', default: '1000,10000' }, items: { type: 'string', default: '1' } },

@@ -310,14 +310,16 @@ function librarySources(): Sources {
 
 /** Every entry of the package with its exports, as kept in test/public-api.txt. */
 function publicApi(): string {
-  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  const read = (path: string): unknown => JSON.parse(readFileSync(join(root, path), 'utf8'));
+  const manifest = read('package.json') as {
     readonly name: string;
     readonly exports: Readonly<Record<string, string | { readonly default: { readonly default: string } }>>;
   };
+  const entries = read('.config/entries.json') as Readonly<Record<string, string>>;
   return Object.entries(manifest.exports)
     .flatMap(([entry, target]) => {
       if (typeof target === 'string') return [];
-      const source = target.default.default.replace('./dist/esm/', '').replace(/\.js$/, '.ts');
+      const source = `${entries[posix.basename(target.default.default, '.js')]}.ts`;
       const names = publicNames(source, readFileSync(join(lib, source), 'utf8'));
       return [`${posix.join(manifest.name, entry)}\n${names.map((name) => `  ${name}\n`).join('')}`];
     })

@@ -3,8 +3,8 @@
 // Names and contents are as long as the library's.
 import { Buffer } from 'node:buffer';
 
-const { ZooKeeperClient } = await import('../../dist/esm/registry/zookeeper/client/zookeeper-client.js');
-const { systemClock } = await import('../../dist/esm/time/clock.js');
+const { ZooKeeperClient } = await import('../../dist/modules/registry/zookeeper/client/zookeeper-client.js');
+const { systemClock } = await import('../../dist/modules/time/clock.js');
 
 const ME = Buffer.from('192.168.100.100@-@12345-k3j9x2ab');
 

@@ -27,7 +27,7 @@ void runCommandLine(process.argv.slice(2), {
   directory: process.cwd(),
   clock: systemClock,
   version: () => {
-    const file = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
+    const file = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
     return (JSON.parse(file) as { readonly version: string }).version;
   },
 }).then((exitCode) => {

@@ -20,7 +20,7 @@ interface Document {
 
 /** As the build has made it. */
 function document(): Document {
-  const file = new URL('../../dist/esm/console/openapi.json', import.meta.url);
+  const file = new URL('../../dist/openapi.json', import.meta.url);
   return JSON.parse(readFileSync(file, 'utf8')) as Document;
 }
 

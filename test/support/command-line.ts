@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { root } from './program.js';
 
 /** The command line as it was built. */
-export const ELASTICJOB = join(root, 'dist/esm/cli/elasticjob.js');
+export const ELASTICJOB = join(root, 'dist/esm/elasticjob.js');
 
 /** What a command has printed, and how it has ended. */
 export interface Printed {

@@ -85,7 +85,9 @@ async function loadPiscina(): Promise<PiscinaModule> {
   // In a variable: the package is optional, so neither compilers nor bundlers are to resolve it.
   const name: string = 'piscina';
   try {
-    return (await import(name)) as PiscinaModule;
+    const loaded = (await import(name)) as PiscinaModule & { readonly default: PiscinaModule };
+    // CommonJS has the class itself, and `Piscina` as an accessor of it, which a copy of its members lacks.
+    return loaded.Piscina === undefined ? loaded.default : loaded;
   } catch (cause) {
     // The lines that follow in Node's message say from where it was looked for.
     const [reason = ''] = describeCause(cause).split('\n');

@@ -59,7 +59,7 @@ const startInstance = () =>
 
 test('an administrator is made, sees each item where it runs, and sees items move when their instance is killed', async () => {
   const [first, second] = [await startInstance(), await startInstance()];
-  const cli = fileURLToPath(built('cli/elasticjob.js'));
+  const cli = fileURLToPath(built('elasticjob.js'));
   const words = ['console', '--port', '0', '-s', server.address, '--namespace', 'shop'];
   const { said } = await start([cli, ...words], /listens on/);
   const [, code = ''] = /15 minutes: (\S+)/.exec(said) ?? [];

@@ -6,7 +6,7 @@ import { ConsoleProblem } from '../console-problem.js';
 import { packageFolder } from '../package-folder.cjs';
 
 /** Where the build has put the document, below the package's folder. */
-const DOCUMENT = 'dist/esm/console/openapi.json';
+const DOCUMENT = 'dist/openapi.json';
 
 /** What the API is, for programs. */
 @Controller('api/v1/openapi.json')

@@ -26,11 +26,11 @@ const LAUNCHERS: readonly (string | undefined)[] = ['exec', 'run', 'run-script',
  */
 export function onLauncherGone(launched: LaunchedProcess, clock: Clock, listener: () => void): () => void {
   if (!LAUNCHERS.includes(launched.env['npm_command'])) return () => undefined;
-  let cancel: () => void = () => undefined;
   const look = (): void => {
     if (launched.ppid === launched.launcher) cancel = clock.after(INTERVAL_MS, look);
     else listener();
   };
-  look();
+  // Not within the call: the listener may use what this returns.
+  let cancel = clock.after(0, look);
   return () => cancel();
 }

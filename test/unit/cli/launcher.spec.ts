@@ -32,9 +32,15 @@ test('nobody is called who does not wait for it any more', async () => {
   expect(await noticed({ npm_command: 'exec' }, true)).toBe(0);
 });
 
-test('a process whose npm ended before its work began notices that at once', () => {
+test('a process whose npm ended before its work began notices that at once, but not before it can stop looking', async () => {
+  const clock = new ManualClock();
   let count = 0;
-  onLauncherGone({ ppid: 1, launcher: 4711, env: { npm_command: 'exec' } }, new ManualClock(), () => count++);
+  const stop = onLauncherGone({ ppid: 1, launcher: 4711, env: { npm_command: 'exec' } }, clock, () => {
+    stop();
+    count++;
+  });
+
+  await clock.advance(0);
 
   expect(count).toBe(1);
 });

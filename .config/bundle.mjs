@@ -6,7 +6,7 @@
  *
  * Comments stay in the declarations, where editors read them, and leave the JavaScript.
  */
-import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rollup } from 'rollup';
@@ -31,6 +31,18 @@ const KINDS = {
   cjs: { format: 'cjs', input: entryFiles('.js'), module: ts.ModuleKind.CommonJS, extension: '.cjs' },
 };
 
+/**
+ * Packages of which the bundles contain what they use: class-validator as a whole is 230 files, the greater part of them for phone
+ * numbers, and takes longer to load than Nest's core. Its metadata are global, so that its copies in a process share them.
+ */
+const INLINED = {
+  'class-validator': (path) => join('class-validator/esm2015', path),
+  validator: (path) => (path === '' ? undefined : join('validator/es', path)),
+  tslib: () => 'tslib/tslib.es6.mjs',
+};
+/** Their licences ask for the texts. */
+const LICENSES = ['class-validator', 'validator', 'tslib'];
+
 for (const name of Object.keys(KINDS)) rmSync(join(dist, name), { recursive: true, force: true });
 copyJavaScriptFiles();
 for (const [name, kind] of Object.entries(KINDS)) await bundleCode(join(dist, name), kind);
@@ -38,6 +50,17 @@ await bundleDeclarations(join(dist, 'esm'));
 copyDeclarations(join(dist, 'esm'), join(dist, 'cjs'));
 // Whatever the package's own "type" says.
 writeFileSync(join(dist, 'cjs/package.json'), '{ "type": "commonjs" }\n');
+
+writeFileSync(
+  join(dist, 'third-party-licenses.txt'),
+  LICENSES.map(
+    (name) => `${name}\n\n${readFileSync(at(`node_modules/${name}/${licenseOf(name)}`), 'utf8').trim()}\n`,
+  ).join('\n\n'),
+);
+
+function licenseOf(name) {
+  return readdirSync(at(`node_modules/${name}`)).find((file) => /^licen[cs]e/i.test(file));
+}
 
 /** Files that are JavaScript already must know where they are: the bundles share them, and the compiler's output has them too. */
 function copyJavaScriptFiles() {
@@ -52,7 +75,7 @@ function copyJavaScriptFiles() {
 async function bundleCode(dir, { format, input, module, extension }) {
   const bundle = await rollup({
     input,
-    plugins: [resolveImports(), withoutComments(module, extension)],
+    plugins: [resolveImports(), resolveInlined(), withoutComments(module, extension)],
     // As package.json says of ours.
     treeshake: { moduleSideEffects: (_, isExternal) => isExternal },
     onLog: refuseWarning,
@@ -68,7 +91,14 @@ async function bundleCode(dir, { format, input, module, extension }) {
     onlyExplicitManualChunks: true,
   });
   await bundle.close();
-  for (const { fileName, code } of output) if (code !== undefined) refuseRenamedClasses(fileName, code);
+  const files = output.map(({ fileName }) => fileName);
+  for (const { fileName, code, imports, dynamicImports } of output) {
+    refuseRenamedClasses(fileName, code);
+    refuseUnknown(
+      fileName,
+      [...imports, ...dynamicImports].filter((id) => !files.includes(id)),
+    );
+  }
 }
 
 /** What `elasticjob --help` has no need of: the code of the commands, which is loaded when one is carried out. */
@@ -83,12 +113,33 @@ function resolveImports() {
   return {
     name: 'imports',
     resolveId(id) {
-      if (id === 'tslib') return at('node_modules/tslib/tslib.es6.mjs');
       if (id.endsWith('.cjs')) return { id: join(dist, basename(id)), external: 'relative' };
-      // Rollup warns of other packages, which are missing where the library is installed.
       return isExternal(id) ? { id, external: true } : null;
     },
   };
+}
+
+function resolveInlined() {
+  return {
+    name: 'inlined-packages',
+    resolveId(id, importer = '') {
+      const [, name = '', path = ''] = /^([^./][^/]*)\/?(.*)$/.exec(id) ?? [];
+      const inlined = Object.hasOwn(INLINED, name) ? INLINED[name](path) : undefined;
+      if (inlined !== undefined) return fileOf(at(join('node_modules', inlined)));
+      if (!importer.includes(`${sep}node_modules${sep}`)) return null;
+      // Another package, of which the parts that are used have no need: Rollup drops the import, or `refuseUnknown` complains.
+      return id.startsWith('.')
+        ? fileOf(join(dirname(importer), id))
+        : { id, external: true, moduleSideEffects: false };
+    },
+  };
+}
+
+/** The file of an import without its ending, as older packages have them. */
+function fileOf(path) {
+  return [path, `${path}.js`, join(path, 'index.js')].find((each) =>
+    statSync(each, { throwIfNoEntry: false })?.isFile(),
+  );
 }
 
 function withoutComments(module, extension) {
@@ -120,6 +171,13 @@ function refuseRenamedClasses(fileName, code) {
   const renamed = [...new Set([...code.matchAll(/\bclass ([\w$]+\$\d+)\b/g)].map(([, name]) => name))];
   if (renamed.length > 0)
     throw new Error(`${fileName}: the bundle renames the classes ${renamed.join(', ')}. Give them names of their own.`);
+}
+
+/** An import that is no dependency would be missing where the library is installed. */
+function refuseUnknown(fileName, imports) {
+  const unknown = imports.filter((id) => !isExternal(id) && !id.endsWith('.cjs'));
+  if (unknown.length > 0)
+    throw new Error(`${fileName} imports ${unknown.join(', ')}, of which package.json has nothing.`);
 }
 
 function refuseWarning(level, log) {

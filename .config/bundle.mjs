@@ -40,8 +40,6 @@ const INLINED = {
   validator: (path) => (path === '' ? undefined : join('validator/es', path)),
   tslib: () => 'tslib/tslib.es6.mjs',
 };
-/** Their licences ask for the texts. */
-const LICENSES = ['class-validator', 'validator', 'tslib'];
 
 for (const name of Object.keys(KINDS)) rmSync(join(dist, name), { recursive: true, force: true });
 copyJavaScriptFiles();
@@ -50,17 +48,7 @@ await bundleDeclarations(join(dist, 'esm'));
 copyDeclarations(join(dist, 'esm'), join(dist, 'cjs'));
 // Whatever the package's own "type" says.
 writeFileSync(join(dist, 'cjs/package.json'), '{ "type": "commonjs" }\n');
-
-writeFileSync(
-  join(dist, 'third-party-licenses.txt'),
-  LICENSES.map(
-    (name) => `${name}\n\n${readFileSync(at(`node_modules/${name}/${licenseOf(name)}`), 'utf8').trim()}\n`,
-  ).join('\n\n'),
-);
-
-function licenseOf(name) {
-  return readdirSync(at(`node_modules/${name}`)).find((file) => /^licen[cs]e/i.test(file));
-}
+writeFileSync(join(dist, 'third-party-licenses.txt'), Object.keys(INLINED).map(licenseOf).join('\n\n'));
 
 /** Files that are JavaScript already must know where they are: the bundles share them, and the compiler's output has them too. */
 function copyJavaScriptFiles() {
@@ -103,12 +91,11 @@ async function bundleCode(dir, { format, input, module, extension }) {
 
 /** What `elasticjob --help` has no need of: the code of the commands, which is loaded when one is carried out. */
 function isCommand(id) {
-  const [folder, room] = relative(join(modules, 'cli'), id).split(sep);
-  return (
-    folder !== '..' && !['program', 'terminal', 'elasticjob.js', 'run.js', 'exit-codes.js'].includes(folder ?? room)
-  );
+  const [first] = relative(join(modules, 'cli'), id).split(sep);
+  return !['..', 'program', 'terminal', 'elasticjob.js', 'run.js', 'exit-codes.js'].includes(first);
 }
 
+/** Packages that are installed beside the library, and the files that are JavaScript already. */
 function resolveImports() {
   return {
     name: 'imports',
@@ -119,6 +106,7 @@ function resolveImports() {
   };
 }
 
+/** The packages that the bundles contain, and what these import. */
 function resolveInlined() {
   return {
     name: 'inlined-packages',
@@ -126,13 +114,21 @@ function resolveInlined() {
       const [, name = '', path = ''] = /^([^./][^/]*)\/?(.*)$/.exec(id) ?? [];
       const inlined = Object.hasOwn(INLINED, name) ? INLINED[name](path) : undefined;
       if (inlined !== undefined) return fileOf(at(join('node_modules', inlined)));
-      if (!importer.includes(`${sep}node_modules${sep}`)) return null;
+      if (!importer.startsWith(at('node_modules/'))) return null;
       // Another package, of which the parts that are used have no need: Rollup drops the import, or `refuseUnknown` complains.
       return id.startsWith('.')
         ? fileOf(join(dirname(importer), id))
         : { id, external: true, moduleSideEffects: false };
     },
   };
+}
+
+/** What a package asks to be handed on with its code. */
+function licenseOf(name) {
+  const folder = at(`node_modules/${name}`);
+  const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+  if (file === undefined) throw new Error(`${folder} has no file with its licence, which a bundle of it must contain.`);
+  return `${name}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
 }
 
 /** The file of an import without its ending, as older packages have them. */

@@ -118,7 +118,8 @@ async function worker() {
 }
 
 async function esbuild(entry, bundle, ...options) {
-  const optional = ['@nestjs/microservices', '@nestjs/websockets', 'class-transformer', '@nestjs/platform-fastify'];
+  const packages = ['microservices', 'websockets', 'platform-fastify'].map((name) => `@nestjs/${name}`);
+  const optional = [...packages, 'class-transformer', 'class-validator'];
   const format = isModule ? 'esm' : 'cjs';
   const banner =
     "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);";

@@ -18,7 +18,7 @@ const at = (path) => fileURLToPath(new URL(path, root));
 const { version } = JSON.parse(ts.sys.readFile(at('package.json')));
 const { accessControllers } = await import(at('dist/modules/console/http/access/index.js'));
 const { MetaController } = await import(at('dist/modules/console/http/meta.controller.js'));
-const { consoleServiceControllers } = await import(at('dist/modules/console/services/index.js'));
+const { consoleServiceControllers } = await import(at('dist/modules/console/start/services.providers.js'));
 const { OlderProblemFilter } = await import(at('dist/modules/console/http/compat/older-answers.js'));
 const controllers = [...accessControllers, ...consoleServiceControllers, MetaController];
 

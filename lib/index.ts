@@ -133,8 +133,8 @@ export {
   type RemovedServers,
   type TriggerJobOptions,
 } from './operations/job-operate-api.js';
-export { type AvailabilityTarget, type JobTarget } from './operations/job-target.js';
-export { type TriggerAnswer, TriggeredJob, type TriggeredInstance } from './operations/triggered-job.js';
+export { type AvailabilityTarget, type JobTarget } from './operations/changes/job-target.js';
+export { type TriggerAnswer, TriggeredJob, type TriggeredInstance } from './operations/changes/triggered-job.js';
 export { ShardingOperateAPI } from './operations/sharding-operate-api.js';
 export { type JobBriefInfo, JobStatisticsAPI } from './operations/job-statistics-api.js';
 export { type ServerBriefInfo, ServerStatisticsAPI } from './operations/server-statistics-api.js';

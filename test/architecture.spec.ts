@@ -16,11 +16,21 @@ const OBSERVABILITY = {
   'observability/opentelemetry': '@opentelemetry/api',
 };
 /** The stand-alone console has metrics of its own, of the registries and not of a job that runs beside it. */
-const METRICS_OF_THE_CONSOLE = 'console/services/live/console-metrics.ts';
+const METRICS_OF_THE_CONSOLE = 'console/services/metrics/console-metrics.ts';
 /** See, decide, do: the rooms of the kernel, in the order in which they stand on one another. */
 const ROOMS = ['view', 'job', 'types', 'rules', 'marks', 'writes', 'once', 'run', 'lanes'].map(
   (room) => `kernel/${room}`,
 );
+/** The rooms of the console, in the order in which they stand on one another: each knows those before it alone. */
+const ROOMS_OF_THE_CONSOLE = [
+  ...['contract', 'answers', 'store'],
+  ...['callers', 'requests', 'audit', 'passwords', 'sessions'].map((room) => `security/${room}`),
+  'options',
+  ...['users', 'oidc'].map((room) => `security/${room}`),
+  'security',
+  ...['connections', 'trace', 'live', 'registries', 'jobs', 'metrics', 'compat'].map((room) => `services/${room}`),
+  ...['http', 'http/page', 'http/api', 'http/compat', 'http/access', 'start', '.'],
+];
 const KERNEL = ['kernel', ...ROOMS];
 const CORE = [...KERNEL, 'operations', 'dump'];
 const GROUND = ['api', 'time', 'async', 'wording', 'layout', 'registry'];
@@ -111,7 +121,7 @@ const LIST_OF_SECRETS = 'api/text/secret-names.ts';
 const WORDS_OF_SECRETS = /password|passwd|passphrase|\bpwd\b|secret|token|credential|api-?\??key|webhook/gi;
 const MOST_WORDS_OF_SECRETS = 2;
 /** Codes of errors, several of which are about passwords and tokens. */
-const CODES_OF_ERRORS = 'console/http/problem-codes.ts';
+const CODES_OF_ERRORS = 'console/answers/problem-codes.ts';
 
 /** Reading or waiting for the time, which only lib/time may do. */
 const TIMERS = ['setTimeout', 'setInterval', 'setImmediate'];
@@ -147,6 +157,7 @@ function breaches(sources: Sources): readonly string[] {
       return isAtHome ? [] : [`${from}: ${to} belongs to lib/${owner}`];
     }),
     ...internal.filter((edge) => !isAllowed(edge)).map(({ from, to }) => `${from}: may not import ${to}`),
+    ...internal.filter(isUpwardsInConsole).map(({ from, to }) => `${from}: may not import ${to}, of a room above`),
     ...internal.filter(isOwnIndex).map(({ from, to }) => `${from}: imports ${to}, the index of its own folder`),
     ...cycles(internal),
     ...files.flatMap(forbiddenWords),
@@ -170,6 +181,15 @@ function isAllowed({ from, to, typesOnly }: Import): boolean {
   const [importer, imported] = [areaOf(from), areaOf(to)];
   const allowed = MAY_IMPORT[importer] ?? [];
   return importer === imported || allowed.includes(imported) || (typesOnly && allowed.includes(`${imported} (types)`));
+}
+
+/** Whether a room of the console imports one that stands on it, or that the list of rooms does not name. */
+function isUpwardsInConsole({ from, to }: Import): boolean {
+  const [importer, imported] = [from, to].map((path) => posix.relative('console', posix.dirname(path)) || '.');
+  const isInside = [from, to].every((path) => path.startsWith('console/') && !path.startsWith('console/ui/'));
+  if (!isInside || importer === imported) return false;
+  const [above, below] = [importer, imported].map((room) => ROOMS_OF_THE_CONSOLE.indexOf(room ?? ''));
+  return above === -1 || below === -1 || (above ?? 0) < (below ?? 0);
 }
 
 function isOwnIndex({ from, to }: Import): boolean {
@@ -338,6 +358,13 @@ describe('the library', () => {
     expect(crowded).toEqual([]);
   });
 
+  test('has no folder of more than sixteen files', () => {
+    const files = readdirSync(lib, { recursive: true, encoding: 'utf8' }).filter((path) => /\.\w+$/.test(path));
+    const folders = files.map((path) => posix.dirname(path));
+    const crowded = [...new Set(folders)].filter((each) => folders.filter((folder) => folder === each).length > 16);
+    expect(crowded).toEqual([]);
+  });
+
   test('exports what test/public-api.txt lists; UPDATE=1 rewrites the list', () => {
     const list = join(root, 'test/public-api.txt');
     const actual = publicApi();
@@ -377,6 +404,8 @@ describe('the rules', () => {
     ['a room importing what stands above it', 'kernel/view/a.ts', `import { type A } from '../job-runtime.js';`],
     ['the queue of trace events importing a storage', 'tracing/a.ts', `import { a } from './rdb/a.js';`],
     ['the public entry importing what needs TypeORM', 'index.ts', `export { a } from './tracing/rdb/a.js';`],
+    ['a room of the console importing one above', 'console/store/a.ts', `import { A } from '../http/a.js';`],
+    ['a room of the console that the list does not name', 'console/more/a.ts', `import '../contract/a.js';`],
     ['time/ importing anything of ours', 'time/a.ts', `import type { A } from '../async/a.js';`],
   ])('refuse %s', (_, path, text) => {
     expect(breaches({ [path]: text })).toEqual([expect.stringMatching(`^${path}: may not import `)]);

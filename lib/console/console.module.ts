@@ -43,23 +43,23 @@ import { readSettingsBodies } from './http/settings-bodies.js';
 import { UnroutedRequests } from './http/unrouted-requests.js';
 import { PageFiles } from './http/page/page-files.js';
 import { ResponseHeaders } from './http/response-headers.js';
-import { optionProblems } from './options/check-options.js';
+import { optionProblems } from './start/check-options.js';
 import { type ElasticJobConsoleOptions, SERVICE_OPTIONS } from './options/console-options.js';
 import { loggerWithoutSecrets } from './options/console-logger.js';
 import { CONSOLE_CLOCK, CONSOLE_LOGGER, CONSOLE_OPTIONS } from './options/console-tokens.js';
-import { environmentProblems, withEnvironment, withVariable } from './options/environment.js';
-import { ApiTokens } from './security/api-tokens.js';
-import { ConsoleAudit } from './security/console-audit.js';
-import { FirstSetup } from './security/first-setup.js';
-import { securityProviders } from './security/security.providers.js';
-import { Sessions } from './security/sessions.js';
-import { ConsoleSecrets } from './security/secrets.js';
+import { environmentProblems, withEnvironment, withVariable } from './start/environment.js';
+import { ApiTokens } from './security/users/api-tokens.js';
+import { ConsoleAudit } from './security/audit/console-audit.js';
+import { FirstSetup } from './security/sessions/first-setup.js';
+import { securityProviders } from './start/security.providers.js';
+import { Sessions } from './security/sessions/sessions.js';
+import { ConsoleSecrets } from './store/console-secrets.js';
 import {
   CONSOLE_SERVICE_OPTIONS,
   consoleServiceControllers,
   type ConsoleServiceOptions,
   consoleServiceProviders,
-} from './services/index.js';
+} from './start/services.providers.js';
 
 /** Options of `ElasticJobConsoleModule.forRootAsync()`. */
 export interface ElasticJobConsoleAsyncOptions

@@ -13,7 +13,7 @@ export {
   type GivenDataSource,
   type GivenRegistry,
   type RegistrySettings,
-} from './services/console-service-options.js';
-export { type CasdoorSettings, type OidcRoleRule, type OidcSettings } from './security/oidc/oidc-settings.js';
+} from './options/console-service-options.js';
+export { type CasdoorSettings, type OidcRoleRule, type OidcSettings } from './options/oidc-settings.js';
 export { ConsoleStore } from './store/console-store.js';
 export { type AuditRecord } from './contract/session.js';

@@ -10,8 +10,8 @@ import { ElasticJobConsoleModule } from './console.module.js';
 import { type ConsoleUserSettings, type ElasticJobConsoleOptions } from './options/console-options.js';
 import { isModuleMissing } from './options/missing-package.js';
 import { Registries } from './services/registries/registries.js';
-import { isShippedDefault } from './security/password-hash.js';
-import { isLoopback } from './security/trusted-proxies.js';
+import { isShippedDefault } from './security/passwords/password-hash.js';
+import { isLoopback } from './security/callers/trusted-proxies.js';
 
 /** How the console listens. */
 export interface StandaloneOptions {

@@ -32,7 +32,7 @@ import { type Tracing } from '../tracing/tracing.js';
 import { type ExtensionOptions } from '../kernel/types/extensions.js';
 import { createRegistryCenter } from '../settings/create-registry-center.js';
 import { processTimeZoneProblem } from '../settings/process-time-zone.js';
-import { ROOT_KEY } from '../settings/settings-file.js';
+import { ROOT_KEY } from '../settings/files/settings-file.js';
 import { systemClock } from '../time/clock.js';
 import { detached } from '../time/detached.js';
 import { type ApplicationSettings, readApplicationSettings } from './settings/application-settings.js';

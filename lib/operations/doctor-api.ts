@@ -11,7 +11,7 @@ import { type Finding, type FindingType, type Severity, type Symptom } from './d
 import { clockDifference, openNodes, type RegistryClock, registryClock } from './doctor/namespace-checks.js';
 import { readTrees } from './doctor/tree-reading.js';
 import { jobNames, readApart, readJob, type ReadJob, readMoment } from './job-reading.js';
-import { changeNodes } from './node-changes.js';
+import { changeNodes } from './changes/node-changes.js';
 import { CONTEXT_RULES } from './operation-audit.js';
 import { AuditedOperations } from './audited-operations.js';
 

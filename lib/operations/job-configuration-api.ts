@@ -9,9 +9,9 @@ import { keptFrom, toYaml } from '../layout/job-configuration-yaml.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
 import { AuditedOperations } from './audited-operations.js';
 import { type FollowedJob, followJob, readJob, type ReadJob } from './job-reading.js';
-import { changeNodes, type WantedNode } from './node-changes.js';
+import { changeNodes, type WantedNode } from './changes/node-changes.js';
 import { type ChangeNotes, CONTEXT_RULES } from './operation-audit.js';
-import { changedSettings } from './setting-changes.js';
+import { changedSettings } from './changes/setting-changes.js';
 
 /** A stored configuration. A copy with changes, `{ ...configuration, cron }`, keeps the version, so that it can be written back. */
 export interface JobConfigurationPOJO extends JobConfiguration {

@@ -12,11 +12,11 @@ import {
   refuseServerOfNoJob,
   serverIpRule,
   targetOf,
-} from './job-target.js';
-import { changeNodes, type WantedNode } from './node-changes.js';
+} from './changes/job-target.js';
+import { changeNodes, type WantedNode } from './changes/node-changes.js';
 import { CONTEXT_RULES } from './operation-audit.js';
-import { type TriggeredJob } from './triggered-job.js';
-import { triggerInstances } from './triggering.js';
+import { type TriggeredJob } from './changes/triggered-job.js';
+import { triggerInstances } from './changes/triggering.js';
 
 /** A job on a server. */
 export interface JobServer {

@@ -1,7 +1,7 @@
 import { InvalidConfigurationError } from '../api/errors/errors.js';
 import { describeValue } from '../api/text/describe-value.js';
 import { type MirroredNode, type RegistryCenter } from '../registry/registry-center.js';
-import { refuseUnknownServer, serverIpRule } from './job-target.js';
+import { refuseUnknownServer, serverIpRule } from './changes/job-target.js';
 import { checkedSource, registryFrom, type RegistrySource } from './registry-source.js';
 import { jobNames, readJob, type ReadJob, readJobs, readVisibleJobs, type RefusedName } from './job-reading.js';
 import { isDisabled, jobStatus, type JobStatus } from './statuses.js';

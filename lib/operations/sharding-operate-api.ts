@@ -4,7 +4,7 @@ import { type OperationContext, type OperationName } from '../api/events/operati
 import { checkOptions } from '../api/settings/call-options.js';
 import { AuditedOperations } from './audited-operations.js';
 import { readJob } from './job-reading.js';
-import { changeNodes } from './node-changes.js';
+import { changeNodes } from './changes/node-changes.js';
 import { CONTEXT_RULES } from './operation-audit.js';
 
 /** Excludes single items of jobs from their firings: no job need run in this process. */

@@ -20,7 +20,7 @@ import { JobSettings } from './job-settings.js';
 import { ElasticJobSettings, ModuleSettings } from './module-settings.js';
 import { RegCenterSettings } from './reg-center-settings.js';
 import { DumpSettings } from './dump-settings.js';
-import { isQuoted, QUOTED, RefusedText } from './refused-text.js';
+import { isQuoted, QUOTED, RefusedText } from './files/refused-text.js';
 import { TracingSettings } from './tracing-settings.js';
 
 /** One source of settings. */

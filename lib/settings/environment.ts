@@ -21,7 +21,7 @@ import { SECURITY_SECTIONS } from '../registry/zookeeper/zookeeper-options.js';
 import { JobSettings } from './job-settings.js';
 import { DumpSettings } from './dump-settings.js';
 import { ModuleSettings } from './module-settings.js';
-import { COMMAND_LINE, isQuoted, QUOTED, type RefusedText } from './refused-text.js';
+import { COMMAND_LINE, isQuoted, QUOTED, type RefusedText } from './files/refused-text.js';
 import { RegCenterSettings } from './reg-center-settings.js';
 import { TracingSettings } from './tracing-settings.js';
 

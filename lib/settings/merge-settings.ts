@@ -23,7 +23,7 @@ import { type EnvironmentReading, type KnownJobs, originKey, readEnvironment } f
 import { DumpSettings } from './dump-settings.js';
 import { JobSettings } from './job-settings.js';
 import { ElasticJobSettings, ModuleSettings } from './module-settings.js';
-import { COMMAND_LINE, RefusedText } from './refused-text.js';
+import { COMMAND_LINE, RefusedText } from './files/refused-text.js';
 import { RegCenterSettings } from './reg-center-settings.js';
 import { TracingSettings } from './tracing-settings.js';
 import { unsetCronWarnings } from './unset-crons.js';

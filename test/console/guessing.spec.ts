@@ -1,6 +1,6 @@
 /** Who guesses passwords is slowed down, and nobody else is. */
 import { describe, expect, test } from '@jest/globals';
-import { hashPassword } from '../../lib/console/security/password-hash.js';
+import { hashPassword } from '../../lib/console/security/passwords/password-hash.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { type Answer, Browser, send } from './support/browser.js';
 import { ConsoleApp, PASSWORDS, SERVERS, USERS } from './support/console-app.js';

@@ -4,8 +4,8 @@ import { RequestMethod, type Type } from '@nestjs/common';
 import { accessControllers } from '../../lib/console/http/access/index.js';
 import { MetaController } from '../../lib/console/http/meta.controller.js';
 import { routesOf } from '../../lib/console/http/protected-controllers.js';
-import { PERMISSION_METADATA } from '../../lib/console/security/permit.decorator.js';
-import { consoleServiceControllers } from '../../lib/console/services/index.js';
+import { PERMISSION_METADATA } from '../../lib/console/security/callers/permit.decorator.js';
+import { consoleServiceControllers } from '../../lib/console/start/services.providers.js';
 import { Browser } from './support/browser.js';
 import { ConsoleApp } from './support/console-app.js';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type ElasticJobConsoleOptions } from '../../lib/console/options/console-options.js';
-import { type OidcSettings } from '../../lib/console/security/oidc/oidc-settings.js';
+import { type OidcSettings } from '../../lib/console/options/oidc-settings.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { type OidcAccount } from '../../lib/console/contract/session.js';
-import { ApiTokens } from '../../lib/console/security/api-tokens.js';
+import { ApiTokens } from '../../lib/console/security/users/api-tokens.js';
 import { type Answer, Browser, send } from './support/browser.js';
 import { ConsoleApp, USERS } from './support/console-app.js';
 import { IdentityProvider } from './support/identity-provider.js';

@@ -3,7 +3,7 @@ import { Controller, Get, type Type } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { accessControllers } from '../../lib/console/http/access/index.js';
 import { protectedControllers } from '../../lib/console/http/protected-controllers.js';
-import { permissionsOf } from '../../lib/console/security/roles.js';
+import { permissionsOf } from '../../lib/console/security/callers/roles.js';
 import { Browser } from './support/browser.js';
 import { ConsoleApp } from './support/console-app.js';
 import { allRoutes, type Route } from './support/routes.js';

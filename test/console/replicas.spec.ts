@@ -1,7 +1,7 @@
 /** Several replicas of the console that share their state, on an embedded registry centre; test/zookeeper/console has them on a real one. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type ElasticJobConsoleOptions } from '../../lib/console/options/console-options.js';
-import { ApiTokens } from '../../lib/console/security/api-tokens.js';
+import { ApiTokens } from '../../lib/console/security/users/api-tokens.js';
 import { EmbeddedRegistryCenter } from '../../lib/registry/embedded/embedded-registry-center.js';
 import { EmbeddedRegistryServer } from '../../lib/registry/embedded/embedded-registry-server.js';
 import { whenConnected } from '../../lib/registry/session-state.js';

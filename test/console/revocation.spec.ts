@@ -1,6 +1,6 @@
 /** Who is out stays out: what ends the sessions and tokens of a user, and the streams that they have opened. */
 import { describe, expect, test } from '@jest/globals';
-import { ApiTokens } from '../../lib/console/security/api-tokens.js';
+import { ApiTokens } from '../../lib/console/security/users/api-tokens.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { type Answer, Browser, send } from './support/browser.js';
 import { ConsoleApp, PASSWORDS, USERS } from './support/console-app.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Controller, Get, Inject, Module, type DynamicModule } from '@nestjs/common';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { Sessions } from '../../lib/console/security/sessions.js';
+import { Sessions } from '../../lib/console/security/sessions/sessions.js';
 import { Browser, send } from './support/browser.js';
 import { ConsoleApp, PASSWORDS, SERVERS, USERS } from './support/console-app.js';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { EXIT, type ExitCode } from '../../lib/cli/exit-codes.js';
 import { runCommandLine } from '../../lib/cli/run.js';
-import { verifyPassword } from '../../lib/console/security/password-hash.js';
+import { verifyPassword } from '../../lib/console/security/passwords/password-hash.js';
 import { systemClock } from '../../lib/time/clock.js';
 import { until } from '../support/until.js';
 import { TestTerminal } from '../unit/cli/stage.js';

@@ -25,8 +25,8 @@ import { decodeBeginRecord, encodeBeginRecord, mergeBeginRecords } from '../../l
 import { fromRanges, toRanges } from '../../lib/layout/x-node/item-ranges.js';
 import { decodeTrigger, encodeTrigger } from '../../lib/layout/x-node/trigger.js';
 import { ElasticJobSettings } from '../../lib/settings/module-settings.js';
-import { nestedSettings } from '../../lib/settings/nested-keys.js';
-import { parseProperties } from '../../lib/settings/properties-text.js';
+import { nestedSettings } from '../../lib/settings/files/nested-keys.js';
+import { parseProperties } from '../../lib/settings/files/properties-text.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { actionsOf } from '../support/plans.js';
 import { aConfiguration, anItem, aView, idOf } from '../support/views.js';

@@ -8,13 +8,13 @@ import { nearest, suggestion } from '../../lib/api/text/nearest.js';
 import { readSettingsYaml, withChanges } from '../../lib/cli/config/settings-text.js';
 import { createProgram } from '../../lib/cli/program/program.js';
 import { cutTo, linesOf } from '../../lib/cli/terminal/text.js';
-import { csvLine } from '../../lib/console/http/csv.js';
+import { csvLine } from '../../lib/console/answers/csv.js';
 import { readFields } from '../../lib/console/http/fields.js';
-import { oneOf } from '../../lib/console/http/api/requests.js';
-import { readCookie } from '../../lib/console/security/session-cookie.js';
-import { TrustedProxies } from '../../lib/console/security/trusted-proxies.js';
+import { oneOf } from '../../lib/console/http/requests.js';
+import { readCookie } from '../../lib/console/security/sessions/session-cookie.js';
+import { TrustedProxies } from '../../lib/console/security/callers/trusted-proxies.js';
 import { previewOf } from '../../lib/console/services/jobs/fires.js';
-import { AddressRules } from '../../lib/console/services/registries/address-rules.js';
+import { AddressRules } from '../../lib/console/services/connections/address-rules.js';
 import { AddressMask } from '../../lib/api/text/address-mask.js';
 import { redacted } from '../../lib/error-handlers/notice-channel.js';
 import { PropsReader } from '../../lib/error-handlers/props-reader.js';
@@ -29,8 +29,8 @@ import { yamlEntry } from '../../lib/layout/yaml-writer.js';
 import { answerChallenge } from '../../lib/registry/zookeeper/client/sasl-digest-md5.js';
 import { bind } from '../../lib/settings/binding.js';
 import { mergeSettings } from '../../lib/settings/merge-settings.js';
-import { nestedSettings, nestedTree } from '../../lib/settings/nested-keys.js';
-import { withoutPlaceholders } from '../../lib/settings/placeholders.js';
+import { nestedSettings, nestedTree } from '../../lib/settings/files/nested-keys.js';
+import { withoutPlaceholders } from '../../lib/settings/files/placeholders.js';
 import { processTimeZoneProblem } from '../../lib/settings/process-time-zone.js';
 import { QuartzCron } from '../../lib/time/cron.js';
 import { CRON_FIELDS, readSingle, readValues } from '../../lib/time/cron-field.js';
@@ -59,10 +59,10 @@ export const READERS: Readonly<Record<string, KnownReader>> = {
     'cli/config/settings-text.ts withChanges': (text) => withChanges(aConfiguration(), new Map([[text, text]])),
     'cli/terminal/text.ts cutTo': (text) => cutTo(80, text),
     'cli/terminal/text.ts linesOf': (text) => linesOf(text, 80),
-    'console/http/csv.ts csvLine': (text) => csvLine([text, text]),
-    'console/http/api/requests.ts oneOf': (text) => oneOf('state', text, ['failed']),
+    'console/answers/csv.ts csvLine': (text) => csvLine([text, text]),
+    'console/http/requests.ts oneOf': (text) => oneOf('state', text, ['failed']),
     'console/http/fields.ts readFields': (text) => readFields({ [text]: text }, { name: (value) => ({ value }) }),
-    'console/security/session-cookie.ts readCookie': (text) =>
+    'console/security/sessions/session-cookie.ts readCookie': (text) =>
       readCookie({ headers: { cookie: text } }, { isSecure: false }),
     'console/services/jobs/fires.ts previewOf': (text) => previewOf({ cron: text }, { from: 0, to: 1_000, count: 5 }),
     'api/text/address-mask.ts AddressMask.apply': (text) => new AddressMask().apply(text),
@@ -71,9 +71,9 @@ export const READERS: Readonly<Record<string, KnownReader>> = {
     'layout/x-node/item-ranges.ts fromRanges': (text) => fromRanges(text),
     'layout/x-node/trigger.ts withEarlier': (text) => withEarlier(text, { items: [3], isForAll: false }),
     'layout/yaml-writer.ts yamlEntry': (text) => yamlEntry(text, text),
-    'settings/nested-keys.ts nestedSettings': (text) => nestedSettings([[text, text]], refuse),
-    'settings/nested-keys.ts nestedTree': (text) => nestedTree([[text, text]], refuse),
-    'settings/placeholders.ts withoutPlaceholders': (text) =>
+    'settings/files/nested-keys.ts nestedSettings': (text) => nestedSettings([[text, text]], refuse),
+    'settings/files/nested-keys.ts nestedTree': (text) => nestedTree([[text, text]], refuse),
+    'settings/files/placeholders.ts withoutPlaceholders': (text) =>
       withoutPlaceholders({ a: text }, { environment: {}, root: { a: text, b: '${a}' } }),
     'settings/process-time-zone.ts processTimeZoneProblem': (text) => processTimeZoneProblem(text, 0),
     'time/cron-field.ts readValues': (text) => readValues(CRON_FIELDS.second, text),

@@ -1,5 +1,5 @@
 import { type OperationContext } from '../../api/events/operation-record.js';
-import { type JobTarget } from '../../operations/job-target.js';
+import { type JobTarget } from '../../operations/changes/job-target.js';
 import { CommandError, EXIT } from '../exit-codes.js';
 import { type ChangeOptions } from '../surroundings.js';
 

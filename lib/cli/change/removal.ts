@@ -1,6 +1,6 @@
 import { JobConfigurationAPI, refuseIfLiving } from '../../operations/job-configuration-api.js';
 import { JobOperateAPI, type JobServer, type JobServerInstance } from '../../operations/job-operate-api.js';
-import { type JobTarget } from '../../operations/job-target.js';
+import { type JobTarget } from '../../operations/changes/job-target.js';
 import { readJob } from '../../operations/job-reading.js';
 import { JobStatisticsAPI } from '../../operations/job-statistics-api.js';
 import { type RegistryCenter } from '../../registry/registry-center.js';

@@ -1,5 +1,5 @@
 import { JobOperateAPI } from '../../operations/job-operate-api.js';
-import { type TriggeredInstance, type TriggeredJob } from '../../operations/triggered-job.js';
+import { type TriggeredInstance, type TriggeredJob } from '../../operations/changes/triggered-job.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { type Invocation } from '../invocation.js';
 import { type ChangeOptions } from '../surroundings.js';

@@ -1,4 +1,4 @@
-import { type SettingChange } from '../../operations/setting-changes.js';
+import { type SettingChange } from '../../operations/changes/setting-changes.js';
 import { type Column } from '../terminal/table.js';
 
 /** The columns of a list of changed settings. */

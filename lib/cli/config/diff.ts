@@ -5,7 +5,7 @@ import { flattenProps } from '../../api/settings/props.js';
 import { settingsOf } from '../../api/settings/setting.js';
 import { knownNames } from '../../api/text/nearest.js';
 import { JobConfigurationAPI } from '../../operations/job-configuration-api.js';
-import { changedSettings, type SettingChange } from '../../operations/setting-changes.js';
+import { changedSettings, type SettingChange } from '../../operations/changes/setting-changes.js';
 import { type JobSettings } from '../../settings/job-settings.js';
 import { type MergedJob, mergeSettings } from '../../settings/merge-settings.js';
 import { CommandError, EXIT, type ExitCode, exitCodeOf } from '../exit-codes.js';

@@ -1,7 +1,7 @@
 import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import { repeated } from '../../api/text/repeated.js';
 import { JobConfigurationAPI, type JobConfigurationPOJO } from '../../operations/job-configuration-api.js';
-import { changedSettings } from '../../operations/setting-changes.js';
+import { changedSettings } from '../../operations/changes/setting-changes.js';
 import { contextOf } from '../change/context.js';
 import { secretIn } from '../connection/settings-sources.js';
 import { CommandError, EXIT, type ExitCode } from '../exit-codes.js';

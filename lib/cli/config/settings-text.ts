@@ -8,7 +8,7 @@ import { RUN_LIMITS } from '../../api/settings/run-limits.js';
 import { givenBack, HIDDEN, shownValue } from '../../api/text/secrets.js';
 import { type JobConfigurationPOJO } from '../../operations/job-configuration-api.js';
 import { bind } from '../../settings/binding.js';
-import { parseYaml } from '../../settings/yaml-text.js';
+import { parseYaml } from '../../settings/files/yaml-text.js';
 
 /** A stored configuration without its version. */
 export function settingsOnly({ version: _, ...settings }: JobConfigurationPOJO): JobConfiguration {

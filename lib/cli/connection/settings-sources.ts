@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { describeCause } from '../../api/text/describe-cause.js';
-import { readSettingsFile } from '../../settings/settings-file.js';
+import { readSettingsFile } from '../../settings/files/settings-file.js';
 import { CommandError, EXIT } from '../exit-codes.js';
 import { type CommonOptions, type Surroundings } from '../surroundings.js';
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { auditKey, type AuditVerdict, verifyAudit } from '../../console/security/audit/audit-folder.js';
-import { withEnvironment } from '../../console/options/environment.js';
+import { withEnvironment } from '../../console/start/environment.js';
 import { type ElasticJobConsoleOptions } from '../../console/options/console-options.js';
 import { environmentFound, settingsPath } from '../connection/settings-sources.js';
 import { CommandError, EXIT, type ExitCode } from '../exit-codes.js';

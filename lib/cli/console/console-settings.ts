@@ -9,13 +9,13 @@
  * auth: { root_username: anna, root_password: ${ROOT_PASSWORD}, guest_username: gina, guest_password: … }
  * ```
  */
-import { typedOptions } from '../../console/options/typed-options.js';
+import { typedOptions } from '../../console/start/typed-options.js';
 import { isNearly, knownNames, relaxed } from '../../api/text/nearest.js';
-import { nestedTree } from '../../settings/nested-keys.js';
-import { withoutPlaceholders } from '../../settings/placeholders.js';
-import { RefusedText } from '../../settings/refused-text.js';
-import { readRoot, ROOT_KEY } from '../../settings/settings-file.js';
-import { fileRefusal } from '../../settings/text-file.js';
+import { nestedTree } from '../../settings/files/nested-keys.js';
+import { withoutPlaceholders } from '../../settings/files/placeholders.js';
+import { RefusedText } from '../../settings/files/refused-text.js';
+import { readRoot, ROOT_KEY } from '../../settings/files/settings-file.js';
+import { fileRefusal } from '../../settings/files/text-file.js';
 import { describeValue, isMap } from '../../api/text/describe-value.js';
 import { InvalidConfigurationError } from '../../api/errors/errors.js';
 

@@ -2,10 +2,10 @@ import { inEnglish } from '../../wording/wording.js';
 import { describeValue, isMap } from '../../api/text/describe-value.js';
 import { knownNames } from '../../api/text/nearest.js';
 import { refuseIfAny } from '../../api/settings/call-options.js';
-import { optionProblems } from '../../console/options/check-options.js';
-import { environmentProblems, withEnvironment, withVariable } from '../../console/options/environment.js';
+import { optionProblems } from '../../console/start/check-options.js';
+import { environmentProblems, withEnvironment, withVariable } from '../../console/start/environment.js';
 import { type ElasticJobConsoleOptions, type StateRegistrySettings } from '../../console/options/console-options.js';
-import { type RegistrySettings } from '../../console/services/console-service-options.js';
+import { type RegistrySettings } from '../../console/options/console-service-options.js';
 import { type StandaloneOptions } from '../../console/standalone.js';
 import { type RegCenterSettings } from '../../settings/reg-center-settings.js';
 import { MissingPlaceError, registrySettings } from '../connection/registry-settings.js';
@@ -154,7 +154,7 @@ function signalled(terminal: Terminal): Promise<void> {
 /** Prints the hash of a password, for the settings. */
 export async function hashPassword(invocation: Invocation): Promise<ExitCode> {
   const { terminal } = invocation.surroundings;
-  const { hashPassword: hashOf, passwordProblem } = await import('../../console/security/password-hash.js');
+  const { hashPassword: hashOf, passwordProblem } = await import('../../console/security/passwords/password-hash.js');
   const password = await terminal.askSecret('Password: ');
   if (password === undefined) throw new CommandError(EXIT.interrupted, 'Interrupted.');
   const problem = passwordProblem('', password);

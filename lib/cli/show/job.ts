@@ -1,6 +1,6 @@
 import { type InstanceView, type JobView } from '../../layout/job-view.js';
 import { readJob } from '../../operations/job-reading.js';
-import { changedSettings } from '../../operations/setting-changes.js';
+import { changedSettings } from '../../operations/changes/setting-changes.js';
 import { itemStatus, jobStatus } from '../../operations/statuses.js';
 import { QuartzCron } from '../../time/cron.js';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit-codes.js';

@@ -5,10 +5,10 @@ import { withAnySignal } from '../../async/any-signal.js';
 import { Limiter } from '../../async/limiter.js';
 import { type Clock } from '../../time/clock.js';
 import { CONSOLE_CLOCK } from '../options/console-tokens.js';
-import { type Account, LOCAL } from '../security/account.js';
-import { type ConsoleRequest } from '../security/caller.js';
-import { ConsoleProblem } from './console-problem.js';
-import { type ConsoleResponse, nodeResponse } from './api/responses.js';
+import { type Account, LOCAL } from '../security/callers/account.js';
+import { type ConsoleRequest } from '../security/callers/caller.js';
+import { ConsoleProblem } from '../answers/console-problem.js';
+import { type ConsoleResponse, nodeResponse } from './responses.js';
 
 /** So many of one user are answered at the same time: half of what a data source of the console has in connections. */
 const AT_ONCE = 2;

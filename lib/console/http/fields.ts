@@ -1,8 +1,8 @@
 import { type Wording, wording } from '../../wording/wording.js';
 import { isMap } from '../../api/text/describe-value.js';
 import { type SettingProblem } from '../contract/common.js';
-import { ConsoleProblem } from './console-problem.js';
-import { settingProblem } from './setting-problem.js';
+import { ConsoleProblem } from '../answers/console-problem.js';
+import { settingProblem } from '../answers/setting-problem.js';
 
 /** Reads a value of a request. @returns it, or what it must be */
 export type FieldReader<T> = (value: unknown) => { readonly value: T } | { readonly problem: Wording };

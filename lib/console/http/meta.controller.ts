@@ -5,9 +5,9 @@ import { type Clock } from '../../time/clock.js';
 import { type ConsoleMeta } from '../contract/session.js';
 import { type ElasticJobConsoleOptions } from '../options/console-options.js';
 import { CONSOLE_CLOCK, CONSOLE_OPTIONS } from '../options/console-tokens.js';
-import { Permit } from '../security/permit.decorator.js';
+import { Permit } from '../security/callers/permit.decorator.js';
 import { ConsoleStore } from '../store/console-store.js';
-import { ConsoleProblem } from './console-problem.js';
+import { ConsoleProblem } from '../answers/console-problem.js';
 import { packageFolder } from './package-folder.cjs';
 
 /** Whoever asks whether the console is ready, and however often: the store is read so often at most. */

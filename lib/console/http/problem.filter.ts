@@ -4,9 +4,9 @@ import { randomUUID } from 'node:crypto';
 import { describeFailure } from '../../api/text/describe-cause.js';
 import { type JobLogger } from '../../api/text/logger.js';
 import { CONSOLE_LOGGER } from '../options/console-tokens.js';
-import { type ConsoleRequest } from '../security/caller.js';
-import { securityHeaders } from '../security/security-headers.js';
-import { TrustedProxies } from '../security/trusted-proxies.js';
+import { type ConsoleRequest } from '../security/callers/caller.js';
+import { securityHeaders } from '../security/requests/security-headers.js';
+import { TrustedProxies } from '../security/callers/trusted-proxies.js';
 import { problemOf } from './problems.js';
 
 /** Answers errors as `application/problem+json`. Nobody is shown the text of an error that was not foreseen; the log has it. */

@@ -3,8 +3,8 @@ import { inEnglish, wording as worded } from '../../wording/wording.js';
 import { isMap } from '../../api/text/describe-value.js';
 import { type ElasticJobErrorCode } from '../../api/errors/errors.js';
 import { type Problem, type Wording } from '../contract/common.js';
-import { ConsoleProblem } from './console-problem.js';
-import { type ProblemCode } from './problem-codes.js';
+import { ConsoleProblem } from '../answers/console-problem.js';
+import { type ProblemCode } from '../answers/problem-codes.js';
 
 /** What the library's errors are in HTTP. Their messages are ours, and fit for users; their causes are not shown. */
 const BY_CODE: Readonly<Partial<Record<ElasticJobErrorCode, readonly [status: number, code: ProblemCode]>>> = {

@@ -1,6 +1,6 @@
 import { type Type, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
 import { ConsoleGuard } from '../security/console.guard.js';
-import { PERMISSION_METADATA } from '../security/permit.decorator.js';
+import { PERMISSION_METADATA } from '../security/callers/permit.decorator.js';
 import { ProblemFilter } from './problem.filter.js';
 
 /** Names under which Nest keeps what decorators say. */

@@ -4,7 +4,7 @@
  */
 import { type IncomingMessage } from 'node:http';
 import { type HttpAdapterHost } from '@nestjs/core';
-import { hasSettings } from './text-limits.js';
+import { hasSettings } from '../security/requests/text-limits.js';
 
 /** Longest body, in bytes: a node of ZooKeeper takes 1 MB, which JSON may write twice as long. */
 const LONGEST_BODY = 2_097_152;

@@ -14,10 +14,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { type ElasticJobConsoleOptions } from '../options/console-options.js';
 import { CONSOLE_OPTIONS } from '../options/console-tokens.js';
-import { type ConsoleRequest } from '../security/caller.js';
-import { ConsoleProblem } from './console-problem.js';
+import { type ConsoleRequest } from '../security/callers/caller.js';
+import { ConsoleProblem } from '../answers/console-problem.js';
 import { KnownRoutes } from './known-routes.js';
-import { placeOf } from './page/mount-path.js';
+import { placeOf } from './mount-path.js';
 import { ProblemFilter } from './problem.filter.js';
 
 type ErrorHandler = (error: unknown, request: ConsoleRequest, response: unknown, next: unknown) => unknown;

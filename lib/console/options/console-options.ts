@@ -1,9 +1,9 @@
 import { type Role } from '../contract/common.js';
 import { type AuditRecord } from '../contract/session.js';
-import { type CasdoorSettings, type OidcSettings } from '../security/oidc/oidc-settings.js';
+import { type CasdoorSettings, type OidcSettings } from './oidc-settings.js';
 import { type RegistryCenter } from '../../registry/registry-center.js';
 import { type RegCenterSettings } from '../../settings/reg-center-settings.js';
-import { type ConsoleServiceOptions } from '../services/console-service-options.js';
+import { type ConsoleServiceOptions } from './console-service-options.js';
 import { type ConsoleStore } from '../store/console-store.js';
 import { type Clock } from '../../time/clock.js';
 

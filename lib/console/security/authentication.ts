@@ -1,18 +1,18 @@
 import { type JobLogger } from '../../api/text/logger.js';
 import { describeCause } from '../../api/text/describe-cause.js';
 import { type Role } from '../contract/common.js';
-import { ConsoleProblem } from '../http/console-problem.js';
-import { type Account, LOCAL } from './account.js';
-import { accountOf, type ApiTokens, TOKEN_PREFIX } from './api-tokens.js';
-import { type Caller, type ConsoleRequest } from './caller.js';
-import { type Credentials } from './cross-site.js';
+import { ConsoleProblem } from '../answers/console-problem.js';
+import { type Account, LOCAL } from './callers/account.js';
+import { accountOf, type ApiTokens, TOKEN_PREFIX } from './users/api-tokens.js';
+import { type Caller, type ConsoleRequest } from './callers/caller.js';
+import { type Credentials } from './requests/cross-site.js';
 import { type OidcAccounts } from './oidc/oidc-accounts.js';
 import { type PasswordLogin } from './password-login.js';
-import { permissionsOf, weaker } from './roles.js';
-import { readCookie } from './session-cookie.js';
-import { type Sessions } from './sessions.js';
-import { headerOf } from './trusted-proxies.js';
-import { isEnabled, type Users } from './users.js';
+import { permissionsOf, weaker } from './callers/roles.js';
+import { readCookie } from './sessions/session-cookie.js';
+import { type Sessions } from './sessions/sessions.js';
+import { headerOf } from './callers/trusted-proxies.js';
+import { isEnabled, type Users } from './users/users.js';
 
 /** What is known of who asks. */
 export interface Authenticated {

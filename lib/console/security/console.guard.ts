@@ -9,18 +9,18 @@
 import { randomUUID } from 'node:crypto';
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { ConsoleProblem } from '../http/console-problem.js';
-import { type ProblemCode } from '../http/problem-codes.js';
-import { refuseLongTexts } from '../http/text-limits.js';
+import { ConsoleProblem } from '../answers/console-problem.js';
+import { type ProblemCode } from '../answers/problem-codes.js';
+import { refuseLongTexts } from './requests/text-limits.js';
 import { Authentication } from './authentication.js';
-import { type Caller, type ConsoleRequest } from './caller.js';
-import { ConsoleAudit } from './console-audit.js';
-import { refuseCrossSite } from './cross-site.js';
-import { FirstSetup } from './first-setup.js';
-import { PERMISSION_METADATA, type RequiredPermission } from './permit.decorator.js';
-import { BASIC_METADATA, SETS_SESSION_METADATA } from './route-metadata.js';
-import { securityHeaders } from './security-headers.js';
-import { TrustedProxies } from './trusted-proxies.js';
+import { type Caller, type ConsoleRequest } from './callers/caller.js';
+import { ConsoleAudit } from './audit/console-audit.js';
+import { refuseCrossSite } from './requests/cross-site.js';
+import { FirstSetup } from './sessions/first-setup.js';
+import { PERMISSION_METADATA, type RequiredPermission } from './callers/permit.decorator.js';
+import { BASIC_METADATA, SETS_SESSION_METADATA } from './callers/route-metadata.js';
+import { securityHeaders } from './requests/security-headers.js';
+import { TrustedProxies } from './callers/trusted-proxies.js';
 
 /** Lets requests pass that are permitted. Without `@Permit`, a route lets nobody pass. */
 @Injectable()

@@ -1,17 +1,17 @@
 import { type JobLogger } from '../../api/text/logger.js';
 import { describeCause } from '../../api/text/describe-cause.js';
 import { type Clock } from '../../time/clock.js';
-import { ConsoleProblem } from '../http/console-problem.js';
-import { LOCAL } from './account.js';
-import { type ConsoleRequest } from './caller.js';
-import { type AuditedAction, type ConsoleAudit } from './console-audit.js';
-import { HASH_QUEUES } from './hash-queue.js';
-import { type KnownDevices } from './known-devices.js';
-import { type LoginAttempts } from './login-attempts.js';
-import { type PasswordCheck, type PasswordChecks } from './password-checks.js';
-import { hashPassword, needsRehash } from './password-hash.js';
-import { isLoopback, isProxied } from './trusted-proxies.js';
-import { isEnabled, type KnownUser, type Users } from './users.js';
+import { ConsoleProblem } from '../answers/console-problem.js';
+import { LOCAL } from './callers/account.js';
+import { type ConsoleRequest } from './callers/caller.js';
+import { type AuditedAction, type ConsoleAudit } from './audit/console-audit.js';
+import { HASH_QUEUES } from './passwords/hash-queue.js';
+import { type KnownDevices } from './sessions/known-devices.js';
+import { type LoginAttempts } from './passwords/login-attempts.js';
+import { type PasswordCheck, type PasswordChecks } from './passwords/password-checks.js';
+import { hashPassword, needsRehash } from './passwords/password-hash.js';
+import { isLoopback, isProxied } from './callers/trusted-proxies.js';
+import { isEnabled, type KnownUser, type Users } from './users/users.js';
 
 /** A name and a password, from somewhere. */
 export interface PasswordAttempt {

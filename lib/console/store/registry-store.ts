@@ -24,7 +24,7 @@ import { commitBytes } from '../../registry/commit-limits.js';
 import { type Mirror, type Operation, type RegistryCenter } from '../../registry/registry-center.js';
 import { whenConnected } from '../../registry/session-state.js';
 import { type Clock } from '../../time/clock.js';
-import { ConsoleProblem } from '../http/console-problem.js';
+import { ConsoleProblem } from '../answers/console-problem.js';
 import { ConsoleStore } from './console-store.js';
 
 const ROOT = '/state';

@@ -1,7 +1,7 @@
 import { describeCause } from '../../api/text/describe-cause.js';
 import { InvalidConfigurationError } from '../../api/errors/errors.js';
 import { Mailbox } from '../../async/mailbox.js';
-import { ConsoleProblem } from '../http/console-problem.js';
+import { ConsoleProblem } from '../answers/console-problem.js';
 import { type ConsoleStore } from './console-store.js';
 import { RegistryConsoleStore } from './registry-store.js';
 

@@ -3,7 +3,7 @@ import { describeValue, isMap } from '../../api/text/describe-value.js';
 import { InvalidConfigurationError } from '../../api/errors/errors.js';
 import { relaxed } from '../../api/text/nearest.js';
 import { withoutBrackets } from '../../settings/binding.js';
-import { readSettingsFile, ROOT_KEY } from '../../settings/settings-file.js';
+import { readSettingsFile, ROOT_KEY } from '../../settings/files/settings-file.js';
 import { declareTokensOf, tokensIn } from '../injection-tokens.js';
 
 /** The return type of `elasticJobConfig`: a loader for `@nestjs/config`. */

@@ -2,7 +2,7 @@ import { type CodeValues } from '../explain/codes.js';
 import { type JobPaths } from '../../layout/job-paths.js';
 import { type JobView } from '../../layout/job-view.js';
 import { type MirroredNode } from '../../registry/registry-center.js';
-import { type WantedNode } from '../node-changes.js';
+import { type WantedNode } from '../changes/node-changes.js';
 
 /** `critical`: items do not run. `warning`: something does not run as wished, or will not. `notice`: worth knowing. */
 export type Severity = 'critical' | 'warning' | 'notice';

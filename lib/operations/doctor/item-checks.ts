@@ -2,7 +2,7 @@ import { availableInstances, awaitsTakeover, isGone, type ItemView, type JobView
 import { isAssigned, staysAsAssigned } from '../../kernel/view/assignment.js';
 import { deadRuns } from '../../kernel/view/crashes.js';
 import { describeItems, failsOver, numbersOf } from '../../kernel/view/items.js';
-import { type WantedNode } from '../node-changes.js';
+import { type WantedNode } from '../changes/node-changes.js';
 import { type Check, type JobCase, type Symptom, symptom } from './finding.js';
 
 /** Whether instances are there that ought to have assigned the items by now. */

@@ -5,7 +5,7 @@ import { absentItem, itemCauses } from './item-causes.js';
 import { instanceFaults } from './instance-faults.js';
 import { jobCauses } from './job-causes.js';
 import { type Found, type FoundCause, itemsIn, type Question } from './question.js';
-import { inWords } from './sentences.js';
+import { inWords } from './words/sentences.js';
 import { limitsOf } from './limits.js';
 
 /** Why an item did not run, or what keeps it from running: a pure function of what is known. */

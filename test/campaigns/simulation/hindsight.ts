@@ -2,7 +2,7 @@
 import { type OperationRecord } from '../../../lib/api/events/operation-record.js';
 import { type JobView, readJobView } from '../../../lib/layout/job-view.js';
 import { taskId } from '../../../lib/layout/task-id.js';
-import { changedSettings } from '../../../lib/operations/setting-changes.js';
+import { changedSettings } from '../../../lib/operations/changes/setting-changes.js';
 import { type Past } from '../../../lib/operations/explain/explanation.js';
 import { explain } from '../../../lib/operations/explain/explain.js';
 import { type Explanation } from '../../../lib/operations/explain/explanation.js';

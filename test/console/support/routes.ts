@@ -1,7 +1,10 @@
 import { RequestMethod, type Type } from '@nestjs/common';
 import { ElasticJobConsoleModule } from '../../../lib/console/console.module.js';
 import { routesOf } from '../../../lib/console/http/protected-controllers.js';
-import { PERMISSION_METADATA, type RequiredPermission } from '../../../lib/console/security/permit.decorator.js';
+import {
+  PERMISSION_METADATA,
+  type RequiredPermission,
+} from '../../../lib/console/security/callers/permit.decorator.js';
 
 /** A route of the console. */
 export interface Route {

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import { consoleSettings } from '../../../lib/cli/console/console-settings.js';
-import { optionProblems } from '../../../lib/console/options/check-options.js';
+import { optionProblems } from '../../../lib/console/start/check-options.js';
 import { settingsOf } from '../../../lib/api/settings/setting.js';
-import { DataSourceDeclaration, RegistryDeclaration } from '../../../lib/console/options/connection-settings.js';
+import { DataSourceDeclaration, RegistryDeclaration } from '../../../lib/console/start/connection-settings.js';
 import { SaslSettings, TlsSettings } from '../../../lib/registry/zookeeper/zookeeper-security.js';
-import { knownOptions } from '../../../lib/console/options/option-fields.js';
+import { knownOptions } from '../../../lib/console/start/option-fields.js';
 import { codeBlocks, tableAfter, textOf } from './pages.js';
 
 const PAGE = 'docs/console.md';

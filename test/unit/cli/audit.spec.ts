@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { auditKeyOrNew } from '../../../lib/console/security/audit/audit-folder.js';
-import { AuditFile } from '../../../lib/console/security/audit-file.js';
+import { AuditFile } from '../../../lib/console/security/audit/audit-file.js';
 import { CommandStage, type Outcome } from './stage.js';
 
 let folder: string;

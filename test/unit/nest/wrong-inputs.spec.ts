@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import { type InvalidConfigurationError } from '../../../lib/api/errors/errors.js';
 import { readApplicationSettings } from '../../../lib/nest/settings/application-settings.js';
-import { readSettingsFile } from '../../../lib/settings/settings-file.js';
+import { readSettingsFile } from '../../../lib/settings/files/settings-file.js';
 
 interface Given {
   readonly decorated?: Readonly<Record<string, unknown>>;

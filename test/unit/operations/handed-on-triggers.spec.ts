@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Deferred } from '../../../lib/async/deferred.js';
 import { JobOperateAPI, type TriggerJobOptions } from '../../../lib/operations/job-operate-api.js';
-import { type TriggeredJob } from '../../../lib/operations/triggered-job.js';
+import { type TriggeredJob } from '../../../lib/operations/changes/triggered-job.js';
 import { toYaml } from '../../../lib/layout/job-configuration-yaml.js';
 import { TestCluster, type TestClusterOptions } from '../../../lib/testing/index.js';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { type JobConfiguration, withDefaults } from '../../../lib/api/job/job-configuration.js';
 import { EmbeddedRegistryCenter } from '../../../lib/registry/embedded/embedded-registry-center.js';
 import { type MergedSettings, mergeSettings } from '../../../lib/settings/merge-settings.js';
-import { RefusedText } from '../../../lib/settings/refused-text.js';
+import { RefusedText } from '../../../lib/settings/files/refused-text.js';
 
 interface Given {
   /** What decorators say, by job name; the weakest source. */

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { QUOTED } from '../../../lib/settings/refused-text.js';
-import { readSettingsFile } from '../../../lib/settings/settings-file.js';
+import { QUOTED } from '../../../lib/settings/files/refused-text.js';
+import { readSettingsFile } from '../../../lib/settings/files/settings-file.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'elasticjob-'));
 afterAll(() => rmSync(directory, { recursive: true }));

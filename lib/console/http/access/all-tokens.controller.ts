@@ -1,7 +1,7 @@
 import { Controller, Get, Inject } from '@nestjs/common';
 import { type ApiToken } from '../../contract/session.js';
-import { ApiTokens, shownToken } from '../../security/api-tokens.js';
-import { Permit } from '../../security/permit.decorator.js';
+import { ApiTokens, shownToken } from '../../security/users/api-tokens.js';
+import { Permit } from '../../security/callers/permit.decorator.js';
 
 /** Administrators' view of the tokens of all users. They revoke one as its owner does. */
 @Controller('api/v1/tokens')

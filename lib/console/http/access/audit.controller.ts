@@ -1,10 +1,10 @@
 import { Controller, Get, Inject, Query, StreamableFile } from '@nestjs/common';
 import { type Page } from '../../contract/common.js';
 import { type AuditRecord } from '../../contract/session.js';
-import { ConsoleAudit } from '../../security/console-audit.js';
-import { Permit } from '../../security/permit.decorator.js';
+import { ConsoleAudit } from '../../security/audit/console-audit.js';
+import { Permit } from '../../security/callers/permit.decorator.js';
 import { Costly } from '../costly-requests.js';
-import { csvLine } from '../csv.js';
+import { csvLine } from '../../answers/csv.js';
 import { integer, oneOf, optional, readQuery, text } from '../fields.js';
 
 const LATEST = 8_640_000_000_000_000;

@@ -1,18 +1,18 @@
 import { Body, Controller, Get, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
 import { type AuthProviders, type SessionInfo } from '../../contract/session.js';
 import { OIDC_PROVIDERS } from '../../options/console-tokens.js';
-import { LOCAL } from '../../security/account.js';
-import { type Caller, type ConsoleRequest } from '../../security/caller.js';
-import { ConsoleAudit } from '../../security/console-audit.js';
-import { CurrentCaller } from '../../security/current-caller.decorator.js';
-import { FirstSetup } from '../../security/first-setup.js';
-import { Logins } from '../../security/logins.js';
+import { LOCAL } from '../../security/callers/account.js';
+import { type Caller, type ConsoleRequest } from '../../security/callers/caller.js';
+import { ConsoleAudit } from '../../security/audit/console-audit.js';
+import { CurrentCaller } from '../../security/callers/current-caller.decorator.js';
+import { FirstSetup } from '../../security/sessions/first-setup.js';
+import { Logins } from '../../security/sessions/logins.js';
 import { type OidcProvider } from '../../security/oidc/oidc-provider.js';
-import { LONGEST_PASSWORD } from '../../security/password-hash.js';
+import { LONGEST_PASSWORD } from '../../security/passwords/password-hash.js';
 import { PasswordLogin } from '../../security/password-login.js';
-import { Permit } from '../../security/permit.decorator.js';
-import { SetsSession } from '../../security/route-metadata.js';
-import { ConsoleProblem } from '../console-problem.js';
+import { Permit } from '../../security/callers/permit.decorator.js';
+import { SetsSession } from '../../security/callers/route-metadata.js';
+import { ConsoleProblem } from '../../answers/console-problem.js';
 import { readFields, text } from '../fields.js';
 import { ResponseHeaders } from '../response-headers.js';
 

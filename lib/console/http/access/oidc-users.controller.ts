@@ -1,14 +1,14 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Put } from '@nestjs/common';
 import { type OidcAccount } from '../../contract/session.js';
-import { actorOf } from '../../security/account.js';
-import { AccountAccess } from '../../security/account-access.js';
-import { ApiTokens } from '../../security/api-tokens.js';
-import { type Caller } from '../../security/caller.js';
-import { ConsoleAudit } from '../../security/console-audit.js';
-import { CurrentCaller } from '../../security/current-caller.decorator.js';
+import { actorOf } from '../../security/callers/account.js';
+import { AccountAccess } from '../../security/users/account-access.js';
+import { ApiTokens } from '../../security/users/api-tokens.js';
+import { type Caller } from '../../security/callers/caller.js';
+import { ConsoleAudit } from '../../security/audit/console-audit.js';
+import { CurrentCaller } from '../../security/callers/current-caller.decorator.js';
 import { accountOfOidc, OidcAccounts } from '../../security/oidc/oidc-accounts.js';
-import { Permit } from '../../security/permit.decorator.js';
-import { ConsoleProblem } from '../console-problem.js';
+import { Permit } from '../../security/callers/permit.decorator.js';
+import { ConsoleProblem } from '../../answers/console-problem.js';
 import { flag, readFields } from '../fields.js';
 
 /** Administrators' view of the users of providers who have logged in. */

@@ -1,11 +1,11 @@
 import { Controller, Delete, Get, HttpCode, Inject, Param } from '@nestjs/common';
 import { type OpenSession } from '../../contract/session.js';
-import { type Caller } from '../../security/caller.js';
-import { ConsoleAudit } from '../../security/console-audit.js';
-import { CurrentCaller } from '../../security/current-caller.decorator.js';
-import { Permit } from '../../security/permit.decorator.js';
-import { Sessions } from '../../security/sessions.js';
-import { ConsoleProblem } from '../console-problem.js';
+import { type Caller } from '../../security/callers/caller.js';
+import { ConsoleAudit } from '../../security/audit/console-audit.js';
+import { CurrentCaller } from '../../security/callers/current-caller.decorator.js';
+import { Permit } from '../../security/callers/permit.decorator.js';
+import { Sessions } from '../../security/sessions/sessions.js';
+import { ConsoleProblem } from '../../answers/console-problem.js';
 
 /** Administrators' view of who is logged in. */
 @Controller('api/v1/sessions')

@@ -2,20 +2,20 @@ import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Put } fro
 import { wording } from '../../../wording/wording.js';
 import { type ConsoleUser } from '../../contract/session.js';
 import { OIDC_PROVIDERS } from '../../options/console-tokens.js';
-import { LOCAL, providerIn } from '../../security/account.js';
-import { AccountAccess } from '../../security/account-access.js';
-import { ApiTokens } from '../../security/api-tokens.js';
-import { type Caller } from '../../security/caller.js';
-import { ConsoleAudit } from '../../security/console-audit.js';
-import { CurrentCaller } from '../../security/current-caller.decorator.js';
-import { HASH_QUEUES } from '../../security/hash-queue.js';
-import { hashPassword, passwordProblem } from '../../security/password-hash.js';
+import { LOCAL, providerIn } from '../../security/callers/account.js';
+import { AccountAccess } from '../../security/users/account-access.js';
+import { ApiTokens } from '../../security/users/api-tokens.js';
+import { type Caller } from '../../security/callers/caller.js';
+import { ConsoleAudit } from '../../security/audit/console-audit.js';
+import { CurrentCaller } from '../../security/callers/current-caller.decorator.js';
+import { HASH_QUEUES } from '../../security/passwords/hash-queue.js';
+import { hashPassword, passwordProblem } from '../../security/passwords/password-hash.js';
 import { type OidcProvider } from '../../security/oidc/oidc-provider.js';
-import { Permit } from '../../security/permit.decorator.js';
-import { ROLES } from '../../security/roles.js';
-import { isEnabled, Users, usernameProblem } from '../../security/users.js';
-import { ConsoleProblem } from '../console-problem.js';
-import { settingProblem } from '../setting-problem.js';
+import { Permit } from '../../security/callers/permit.decorator.js';
+import { ROLES } from '../../security/callers/roles.js';
+import { isEnabled, Users, usernameProblem } from '../../security/users/users.js';
+import { ConsoleProblem } from '../../answers/console-problem.js';
+import { settingProblem } from '../../answers/setting-problem.js';
 import { checked, flag, oneOf, optional, readFields } from '../fields.js';
 
 /** Administrators' view of the users. */

@@ -6,14 +6,14 @@ import {
   type DataSourceInfo,
   type SchemaCheck,
 } from '../../contract/trace.js';
-import { type Caller } from '../../security/caller.js';
-import { ConsoleAudit } from '../../security/console-audit.js';
-import { CurrentCaller } from '../../security/current-caller.decorator.js';
-import { Permit } from '../../security/permit.decorator.js';
+import { type Caller } from '../../security/callers/caller.js';
+import { ConsoleAudit } from '../../security/audit/console-audit.js';
+import { CurrentCaller } from '../../security/callers/current-caller.decorator.js';
+import { Permit } from '../../security/callers/permit.decorator.js';
 import { DRIVERS } from '../../services/trace/data-source-description.js';
 import { DataSources } from '../../services/trace/data-sources.js';
-import { tlsInWords } from '../../services/registries/stored-tls.js';
-import { bodyOf } from './requests.js';
+import { tlsInWords } from '../../services/connections/stored-tls.js';
+import { bodyOf } from '../requests.js';
 
 const KEYS = ['driver', 'host', 'port', 'database', 'username'] as const;
 

@@ -1,11 +1,11 @@
 import { Controller, Get, Headers, Inject, Param, Query, Res } from '@nestjs/common';
-import { type Caller } from '../../security/caller.js';
-import { CurrentCaller } from '../../security/current-caller.decorator.js';
-import { Permit } from '../../security/permit.decorator.js';
+import { type Caller } from '../../security/callers/caller.js';
+import { CurrentCaller } from '../../security/callers/current-caller.decorator.js';
+import { Permit } from '../../security/callers/permit.decorator.js';
 import { EventStreams } from '../../services/live/event-streams.js';
 import { Registries } from '../../services/registries/registries.js';
-import { textOf } from './requests.js';
-import { type ConsoleResponse, rawResponse } from './responses.js';
+import { textOf } from '../requests.js';
+import { type ConsoleResponse, rawResponse } from '../responses.js';
 
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',

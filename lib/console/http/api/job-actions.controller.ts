@@ -9,14 +9,14 @@ import {
   type TriggerAnswer,
   type TriggerRequest,
 } from '../../contract/jobs.js';
-import { type Caller } from '../../security/caller.js';
-import { CurrentCaller } from '../../security/current-caller.decorator.js';
-import { Permit } from '../../security/permit.decorator.js';
+import { type Caller } from '../../security/callers/caller.js';
+import { CurrentCaller } from '../../security/callers/current-caller.decorator.js';
+import { Permit } from '../../security/callers/permit.decorator.js';
 import { type ActionTarget, JobActions } from '../../services/jobs/job-actions.js';
 import { type ConsoleAction } from '../../services/jobs/noted-operations.js';
 import { Registries } from '../../services/registries/registries.js';
-import { ConsoleProblem } from '../console-problem.js';
-import { badField, bodyOf, integerOf, oneOf, optionalText, reasonOf } from './requests.js';
+import { ConsoleProblem } from '../../answers/console-problem.js';
+import { badField, bodyOf, integerOf, oneOf, optionalText, reasonOf } from '../requests.js';
 
 /** Why something is done. */
 interface Reasoned {

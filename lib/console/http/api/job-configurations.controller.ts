@@ -1,13 +1,13 @@
 import { Body, Controller, Get, Headers, HttpCode, Inject, Param, Post, Put, Query, Res } from '@nestjs/common';
 import { type ConfigurationCheck, type JobConfigurationDto, type StoredConfiguration } from '../../contract/jobs.js';
-import { type Caller } from '../../security/caller.js';
-import { CurrentCaller } from '../../security/current-caller.decorator.js';
-import { Permit } from '../../security/permit.decorator.js';
+import { type Caller } from '../../security/callers/caller.js';
+import { CurrentCaller } from '../../security/callers/current-caller.decorator.js';
+import { Permit } from '../../security/callers/permit.decorator.js';
 import { JobConfigurations } from '../../services/jobs/job-configurations.js';
 import { Registries } from '../../services/registries/registries.js';
-import { ConsoleProblem } from '../console-problem.js';
-import { reasonOf } from './requests.js';
-import { type ConsoleResponse } from './responses.js';
+import { ConsoleProblem } from '../../answers/console-problem.js';
+import { reasonOf } from '../requests.js';
+import { type ConsoleResponse } from '../responses.js';
 
 /** The settings of jobs. */
 @Controller('api/v1/registries/:registry/jobs/:job/config')

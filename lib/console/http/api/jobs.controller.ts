@@ -9,13 +9,13 @@ import {
   type ShardRow,
   type TreeNode,
 } from '../../contract/jobs.js';
-import { type Caller } from '../../security/caller.js';
-import { CurrentCaller } from '../../security/current-caller.decorator.js';
-import { Permit } from '../../security/permit.decorator.js';
+import { type Caller } from '../../security/callers/caller.js';
+import { CurrentCaller } from '../../security/callers/current-caller.decorator.js';
+import { Permit } from '../../security/callers/permit.decorator.js';
 import { ConsoleJobs } from '../../services/jobs/console-jobs.js';
 import { Registries } from '../../services/registries/registries.js';
 import { Costly } from '../costly-requests.js';
-import { bodyOf, integerOf, limitOf, oneOf, textOf, timeOf } from './requests.js';
+import { bodyOf, integerOf, limitOf, oneOf, textOf, timeOf } from '../requests.js';
 
 /** In a page of the list: rows of jobs are small, and the page of the browser wants them all. */
 const MOST_JOBS = 1_000;

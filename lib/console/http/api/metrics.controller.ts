@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Res } from '@nestjs/common';
-import { Permit } from '../../security/permit.decorator.js';
-import { ConsoleMetrics } from '../../services/live/console-metrics.js';
-import { type ConsoleResponse } from './responses.js';
+import { Permit } from '../../security/callers/permit.decorator.js';
+import { ConsoleMetrics } from '../../services/metrics/console-metrics.js';
+import { type ConsoleResponse } from '../responses.js';
 
 /** What Prometheus scrapes, with a token. */
 @Controller('metrics')

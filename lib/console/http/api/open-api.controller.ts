@@ -1,8 +1,8 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Permit } from '../../security/permit.decorator.js';
-import { ConsoleProblem } from '../console-problem.js';
+import { Permit } from '../../security/callers/permit.decorator.js';
+import { ConsoleProblem } from '../../answers/console-problem.js';
 import { packageFolder } from '../package-folder.cjs';
 
 /** Where the build has put the document, below the package's folder. */

@@ -1,12 +1,12 @@
 import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import { type FiresPreview, type Overview, type ScheduleLane } from '../../contract/jobs.js';
 import { type Page } from '../../contract/common.js';
-import { Permit } from '../../security/permit.decorator.js';
+import { Permit } from '../../security/callers/permit.decorator.js';
 import { ConsoleJobs } from '../../services/jobs/console-jobs.js';
 import { Registries } from '../../services/registries/registries.js';
 import { Costly } from '../costly-requests.js';
 import { integer, optional, readFields, text } from '../fields.js';
-import { bodyOf, integerOf, LAST_MS, timeOf } from './requests.js';
+import { bodyOf, integerOf, LAST_MS, timeOf } from '../requests.js';
 
 const DAY_MS = 86_400_000;
 

@@ -5,13 +5,13 @@ import {
   type RegistryInfo,
   type RegistryStatus,
 } from '../../contract/registries.js';
-import { type Caller } from '../../security/caller.js';
-import { ConsoleAudit } from '../../security/console-audit.js';
-import { CurrentCaller } from '../../security/current-caller.decorator.js';
-import { Permit } from '../../security/permit.decorator.js';
+import { type Caller } from '../../security/callers/caller.js';
+import { ConsoleAudit } from '../../security/audit/console-audit.js';
+import { CurrentCaller } from '../../security/callers/current-caller.decorator.js';
+import { Permit } from '../../security/callers/permit.decorator.js';
 import { Registries } from '../../services/registries/registries.js';
-import { tlsInWords } from '../../services/registries/stored-tls.js';
-import { bodyOf } from './requests.js';
+import { tlsInWords } from '../../services/connections/stored-tls.js';
+import { bodyOf } from '../requests.js';
 
 /** Registry centres. */
 @Controller('api/v1/registries')

@@ -8,14 +8,14 @@ import {
   type ServerJobRow,
   type ServerRow,
 } from '../../contract/jobs.js';
-import { type Caller } from '../../security/caller.js';
-import { CurrentCaller } from '../../security/current-caller.decorator.js';
-import { Permit } from '../../security/permit.decorator.js';
+import { type Caller } from '../../security/callers/caller.js';
+import { CurrentCaller } from '../../security/callers/current-caller.decorator.js';
+import { Permit } from '../../security/callers/permit.decorator.js';
 import { ConsoleJobs } from '../../services/jobs/console-jobs.js';
 import { JobActions } from '../../services/jobs/job-actions.js';
 import { type ConsoleAction } from '../../services/jobs/noted-operations.js';
 import { Registries } from '../../services/registries/registries.js';
-import { badField, bodyOf, reasonOf, textOf } from './requests.js';
+import { badField, bodyOf, reasonOf, textOf } from '../requests.js';
 
 /** Servers, and what is done to them. `job`: only that job there. */
 @Controller('api/v1/registries/:registry/servers')

@@ -5,12 +5,12 @@ import { type ExecutionFilter } from '../../../tracing/rdb/index.js';
 import { type Page } from '../../contract/common.js';
 import { type RunStatistics } from '../../contract/jobs.js';
 import { type ExecutionDetail, type ExecutionRow, type FiringRow, type StatusRow } from '../../contract/trace.js';
-import { Permit } from '../../security/permit.decorator.js';
+import { Permit } from '../../security/callers/permit.decorator.js';
 import { CSV_HEAD, csvLines } from '../../services/trace/csv.js';
 import { Traces } from '../../services/trace/traces.js';
 import { Costly } from '../costly-requests.js';
-import { badRequest, integerOf, limitOf, oneOf, textOf, timeOf } from './requests.js';
-import { type ConsoleResponse, rawResponse } from './responses.js';
+import { badRequest, integerOf, limitOf, oneOf, textOf, timeOf } from '../requests.js';
+import { type ConsoleResponse, rawResponse } from '../responses.js';
 
 const OUTCOMES = { ok: 'succeeded', failed: 'failed', running: 'running' } as const;
 const SOURCES: readonly ExecutionSource[] = ['NORMAL_TRIGGER', 'MISFIRE', 'FAILOVER'];

@@ -3,8 +3,8 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { CONSOLE_LOGGER } from '../../options/console-tokens.js';
 import { describeFailure } from '../../../api/text/describe-cause.js';
 import { type JobLogger } from '../../../api/text/logger.js';
-import { type ConsoleRequest } from '../../security/caller.js';
-import { CONSOLE_SERVICE_OPTIONS, type ConsoleServiceOptions } from '../../services/console-service-options.js';
+import { type ConsoleRequest } from '../../security/callers/caller.js';
+import { CONSOLE_SERVICE_OPTIONS, type ConsoleServiceOptions } from '../../options/console-service-options.js';
 import { problemOf } from '../problems.js';
 
 /** The wrapper of the console of ElasticJob 3. */

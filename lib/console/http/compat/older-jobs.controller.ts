@@ -1,17 +1,17 @@
 import { Body, Headers, Inject, Param, Req, RequestMethod } from '@nestjs/common';
 import { wording } from '../../../wording/wording.js';
 import { isMap } from '../../../api/text/describe-value.js';
-import { type Caller, type ConsoleRequest } from '../../security/caller.js';
-import { CurrentCaller } from '../../security/current-caller.decorator.js';
+import { type Caller, type ConsoleRequest } from '../../security/callers/caller.js';
+import { CurrentCaller } from '../../security/callers/current-caller.decorator.js';
 import { jobBriefs, olderSettings, settingsOfOlder, shardBriefs } from '../../services/compat/older-shapes.js';
 import { RegistryChoice } from '../../services/compat/registry-choice.js';
-import { CONSOLE_SERVICE_OPTIONS, type ConsoleServiceOptions } from '../../services/console-service-options.js';
+import { CONSOLE_SERVICE_OPTIONS, type ConsoleServiceOptions } from '../../options/console-service-options.js';
 import { JobActions } from '../../services/jobs/job-actions.js';
 import { JobConfigurations } from '../../services/jobs/job-configurations.js';
 import { findJob, requireReadable } from '../../services/jobs/live-lookup.js';
 import { type ConsoleAction } from '../../services/jobs/noted-operations.js';
-import { badRequest, integerOf } from '../api/requests.js';
-import { ConsoleProblem } from '../console-problem.js';
+import { badRequest, integerOf } from '../requests.js';
+import { ConsoleProblem } from '../../answers/console-problem.js';
 import { answer } from './older-answers.js';
 import { OlderController, OlderRoute } from './older-route.decorator.js';
 

@@ -1,11 +1,11 @@
 import { Body, Inject, Req, RequestMethod } from '@nestjs/common';
-import { LOCAL } from '../../security/account.js';
-import { ApiTokens } from '../../security/api-tokens.js';
-import { type ConsoleRequest } from '../../security/caller.js';
-import { FirstSetup } from '../../security/first-setup.js';
-import { LONGEST_PASSWORD } from '../../security/password-hash.js';
+import { LOCAL } from '../../security/callers/account.js';
+import { ApiTokens } from '../../security/users/api-tokens.js';
+import { type ConsoleRequest } from '../../security/callers/caller.js';
+import { FirstSetup } from '../../security/sessions/first-setup.js';
+import { LONGEST_PASSWORD } from '../../security/passwords/password-hash.js';
 import { PasswordLogin } from '../../security/password-login.js';
-import { ConsoleProblem } from '../console-problem.js';
+import { ConsoleProblem } from '../../answers/console-problem.js';
 import { readFields, text } from '../fields.js';
 import { answer } from './older-answers.js';
 import { OlderController, OlderRoute } from './older-route.decorator.js';

@@ -1,6 +1,6 @@
 import { applyDecorators, Controller, HttpCode, RequestMapping, type RequestMethod, UseFilters } from '@nestjs/common';
-import { Permit, type RequiredPermission } from '../../security/permit.decorator.js';
-import { AcceptsBasic } from '../../security/route-metadata.js';
+import { Permit, type RequiredPermission } from '../../security/callers/permit.decorator.js';
+import { AcceptsBasic } from '../../security/callers/route-metadata.js';
 import { OlderProblemFilter } from './older-answers.js';
 
 /** A route of the older APIs: it answers 200 whenever it is carried out. */

@@ -1,12 +1,12 @@
 import { Body, Headers, Inject, Param, Req, RequestMethod } from '@nestjs/common';
-import { type Caller, type ConsoleRequest } from '../../security/caller.js';
-import { CurrentCaller } from '../../security/current-caller.decorator.js';
+import { type Caller, type ConsoleRequest } from '../../security/callers/caller.js';
+import { CurrentCaller } from '../../security/callers/current-caller.decorator.js';
 import { serverBriefs, serverJobBriefs } from '../../services/compat/older-shapes.js';
 import { RegistryChoice } from '../../services/compat/registry-choice.js';
 import { type ActionTarget, JobActions } from '../../services/jobs/job-actions.js';
 import { ConsoleJobs } from '../../services/jobs/console-jobs.js';
 import { type ConsoleAction } from '../../services/jobs/noted-operations.js';
-import { integerOf } from '../api/requests.js';
+import { integerOf } from '../requests.js';
 import { answer } from './older-answers.js';
 import { OlderController, OlderRoute } from './older-route.decorator.js';
 

@@ -1,9 +1,9 @@
 import { Body, Inject, Param, Query, Req, RequestMethod } from '@nestjs/common';
 import { type JobExecutionEvent, type JobState } from '../../../api/events/trace-events.js';
-import { type ConsoleRequest } from '../../security/caller.js';
+import { type ConsoleRequest } from '../../security/callers/caller.js';
 import { type TableRequest, TraceTables } from '../../services/compat/trace-tables.js';
 import { Traces } from '../../services/trace/traces.js';
-import { bodyOf, timeOf } from '../api/requests.js';
+import { bodyOf, timeOf } from '../requests.js';
 import { Costly } from '../costly-requests.js';
 import { answer } from './older-answers.js';
 import { OlderController, OlderRoute } from './older-route.decorator.js';

@@ -7,12 +7,12 @@ import { Inject, Injectable, type NestMiddleware } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { type ElasticJobConsoleOptions } from '../../options/console-options.js';
 import { CONSOLE_OPTIONS } from '../../options/console-tokens.js';
-import { type ConsoleRequest } from '../../security/caller.js';
-import { securityHeaders } from '../../security/security-headers.js';
-import { TrustedProxies } from '../../security/trusted-proxies.js';
-import { ConsoleProblem } from '../console-problem.js';
+import { type ConsoleRequest } from '../../security/callers/caller.js';
+import { securityHeaders } from '../../security/requests/security-headers.js';
+import { TrustedProxies } from '../../security/callers/trusted-proxies.js';
+import { ConsoleProblem } from '../../answers/console-problem.js';
 import { problemOf } from '../problems.js';
-import { placeOf } from './mount-path.js';
+import { placeOf } from '../mount-path.js';
 import { type PageFile, PageFiles } from './page-files.js';
 
 /** What the page has nothing to do with. */

@@ -1,5 +1,5 @@
 import { type AuditRecord } from '../../contract/session.js';
-import { networkOf } from '../client-network.js';
+import { networkOf } from '../callers/client-network.js';
 
 /** So many refusals of one kind are recorded one by one in a minute. */
 const SINGLE = 5;

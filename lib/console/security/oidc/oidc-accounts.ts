@@ -4,10 +4,10 @@ import { isMap } from '../../../api/text/describe-value.js';
 import { type Clock } from '../../../time/clock.js';
 import { type Role } from '../../contract/common.js';
 import { type OidcAccount } from '../../contract/session.js';
-import { ConsoleProblem } from '../../http/console-problem.js';
+import { ConsoleProblem } from '../../answers/console-problem.js';
 import { type StoreDocument } from '../../store/store-document.js';
-import { type Account } from '../account.js';
-import { isRole, weaker } from '../roles.js';
+import { type Account } from '../callers/account.js';
+import { isRole, weaker } from '../callers/roles.js';
 import { type OidcUser } from './oidc-provider.js';
 
 /** Of a shared store, so that they fit into one node: those beyond who have not logged in for the longest time are forgotten. */

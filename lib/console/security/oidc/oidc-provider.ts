@@ -13,11 +13,11 @@ import { describeCause } from '../../../api/text/describe-cause.js';
 import { type JobLogger } from '../../../api/text/logger.js';
 import { isMap } from '../../../api/text/describe-value.js';
 import { type Role } from '../../contract/common.js';
-import { ConsoleProblem } from '../../http/console-problem.js';
-import { isAtMost } from '../roles.js';
-import { isLoopback } from '../trusted-proxies.js';
+import { ConsoleProblem } from '../../answers/console-problem.js';
+import { isAtMost } from '../callers/roles.js';
+import { isLoopback } from '../callers/trusted-proxies.js';
 import { loadOpenidClient, type OidcConfiguration, type OpenidClient } from './openid-client.js';
-import { type OidcSettings } from './oidc-settings.js';
+import { type OidcSettings } from '../../options/oidc-settings.js';
 
 /** What a login must remember until the browser comes back. */
 export interface OidcChecks {

@@ -1,5 +1,5 @@
 import { type DataSourceChange, type DataSourceDriver } from '../../contract/trace.js';
-import { ConsoleProblem } from '../../http/console-problem.js';
+import { ConsoleProblem } from '../../answers/console-problem.js';
 
 const DRIVERS: Readonly<
   Record<string, { readonly driver: DataSourceDriver; readonly port: number; readonly className: string }>

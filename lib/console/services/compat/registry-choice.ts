@@ -1,4 +1,4 @@
-import { type Caller } from '../../security/caller.js';
+import { type Caller } from '../../security/callers/caller.js';
 import { type ConsoleRegistry } from '../registries/console-registry.js';
 import { type Registries } from '../registries/registries.js';
 

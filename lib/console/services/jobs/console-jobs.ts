@@ -18,8 +18,8 @@ import {
   type ShardRow,
   type TreeNode,
 } from '../../contract/jobs.js';
-import { type Caller } from '../../security/caller.js';
-import { type ConsoleAudit } from '../../security/console-audit.js';
+import { type Caller } from '../../security/callers/caller.js';
+import { type ConsoleAudit } from '../../security/audit/console-audit.js';
 import { type LiveJobs } from '../live/live-jobs.js';
 import { type ConsoleRegistry } from '../registries/console-registry.js';
 import { type DataSources } from '../trace/data-sources.js';
@@ -29,7 +29,7 @@ import { type Traces } from '../trace/traces.js';
 import { explained } from './explained.js';
 import { type FiresRange, previewOf } from './fires.js';
 import { jobItems, type JobListQuery, jobPage } from './job-list.js';
-import { instanceRows, jobRow, kindOf, shardRows, withRuns } from './job-rows.js';
+import { instanceRows, jobRow, kindOf, shardRows, withRuns } from '../live/job-rows.js';
 import { type IsSecret, secretsOf } from './job-secrets.js';
 import { askForDump, type DumpRequest, jobDumpText, jobTree } from './job-tree.js';
 import { pageOf, type PagePart } from './page-part.js';

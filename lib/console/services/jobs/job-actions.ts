@@ -3,11 +3,11 @@ import { Limiter } from '../../../async/limiter.js';
 import { JobPaths } from '../../../layout/job-paths.js';
 import { toRanges } from '../../../layout/x-node/item-ranges.js';
 import { readJob } from '../../../operations/job-reading.js';
-import { changeNodes } from '../../../operations/node-changes.js';
+import { changeNodes } from '../../../operations/changes/node-changes.js';
 import { type Clock } from '../../../time/clock.js';
 import { type BatchAnswer, type BatchRequest, type TriggerAnswer, type TriggerRequest } from '../../contract/jobs.js';
-import { ConsoleProblem } from '../../http/console-problem.js';
-import { type ConsoleAudit } from '../../security/console-audit.js';
+import { ConsoleProblem } from '../../answers/console-problem.js';
+import { type ConsoleAudit } from '../../security/audit/console-audit.js';
 import { type ConsoleAction, type NotedOperations, operate } from './noted-operations.js';
 
 /** What servers are switched on or off, or ended: a job's, a server's, or those of a job on a server. */

@@ -5,18 +5,18 @@ import { doubtsAbout, isJavaClass, javaDoubtsAbout } from '../../../api/job/doub
 import { isMap } from '../../../api/text/describe-value.js';
 import { shownValue, withoutSecrets } from '../../../api/text/secrets.js';
 import { readJob, type ReadJob } from '../../../operations/job-reading.js';
-import { changedSettings } from '../../../operations/setting-changes.js';
+import { changedSettings } from '../../../operations/changes/setting-changes.js';
 import { type Clock } from '../../../time/clock.js';
 import { type SettingProblem } from '../../contract/common.js';
 import { type ConfigurationCheck, type StoredConfiguration } from '../../contract/jobs.js';
-import { ConsoleProblem } from '../../http/console-problem.js';
-import { settingProblem } from '../../http/setting-problem.js';
-import { type ConsoleAudit } from '../../security/console-audit.js';
+import { ConsoleProblem } from '../../answers/console-problem.js';
+import { settingProblem } from '../../answers/setting-problem.js';
+import { type ConsoleAudit } from '../../security/audit/console-audit.js';
 import { type ConsoleRegistry } from '../registries/console-registry.js';
 import { firesAfter } from './fires.js';
 import { type IsSecret, secretsOf, shownSettings, storedSettings } from './job-secrets.js';
 import { type ConsoleAction, operate } from './noted-operations.js';
-import { scheduleOf } from './job-rows.js';
+import { scheduleOf } from '../live/job-rows.js';
 
 /** How many firings a check shows. */
 const FIRES = 10;

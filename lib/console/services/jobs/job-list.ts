@@ -1,10 +1,10 @@
 /** The list of jobs: filtered, sorted and cut into pages in memory. */
 import { type Page } from '../../contract/common.js';
 import { type ConsoleJobStatus, type JobRow } from '../../contract/jobs.js';
-import { ConsoleProblem } from '../../http/console-problem.js';
+import { ConsoleProblem } from '../../answers/console-problem.js';
 import { type LiveJobs } from '../live/live-jobs.js';
 import { type JobItems, type LastRuns } from '../trace/last-runs.js';
-import { jobRow, withRuns } from './job-rows.js';
+import { jobRow, withRuns } from '../live/job-rows.js';
 import { staleness } from './live-lookup.js';
 
 /** Which jobs are wanted, and in which order. */

@@ -4,7 +4,7 @@ import { isSecretName } from '../../../api/text/secret-names.js';
 import { givenBack, shownValue } from '../../../api/text/secrets.js';
 import { type JobConfiguration } from '../../../api/job/job-configuration.js';
 import { type SettingProblem } from '../../contract/common.js';
-import { settingProblem } from '../../http/setting-problem.js';
+import { settingProblem } from '../../answers/setting-problem.js';
 import { type JobConfigurationDto } from '../../contract/jobs.js';
 
 /** Whether the value of a setting, a property or a field of that name is hidden. */

@@ -9,7 +9,7 @@ import { readJob } from '../../../operations/job-reading.js';
 import { type Clock } from '../../../time/clock.js';
 import { type Page } from '../../contract/common.js';
 import { type TreeNode } from '../../contract/jobs.js';
-import { ConsoleProblem } from '../../http/console-problem.js';
+import { ConsoleProblem } from '../../answers/console-problem.js';
 import { type ConsoleRegistry } from '../registries/console-registry.js';
 import { type IsSecret } from './job-secrets.js';
 import { type PagePart, pageOf } from './page-part.js';

@@ -1,6 +1,6 @@
 import { UnknownJobError } from '../../../api/errors/errors.js';
 import { knownNames } from '../../../api/text/nearest.js';
-import { ConsoleProblem } from '../../http/console-problem.js';
+import { ConsoleProblem } from '../../answers/console-problem.js';
 import { type LiveJob, type LiveJobs } from '../live/live-jobs.js';
 import { type ConsoleRegistry } from '../registries/console-registry.js';
 

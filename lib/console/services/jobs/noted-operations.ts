@@ -4,9 +4,9 @@ import { JobOperateAPI } from '../../../operations/job-operate-api.js';
 import { type ChangeNotes, OperationAudit, type OperationTarget } from '../../../operations/operation-audit.js';
 import { ShardingOperateAPI } from '../../../operations/sharding-operate-api.js';
 import { type Clock } from '../../../time/clock.js';
-import { actorOf } from '../../security/account.js';
-import { type Caller } from '../../security/caller.js';
-import { type AuditNotes, type ConsoleAudit } from '../../security/console-audit.js';
+import { actorOf } from '../../security/callers/account.js';
+import { type Caller } from '../../security/callers/caller.js';
+import { type AuditNotes, type ConsoleAudit } from '../../security/audit/console-audit.js';
 import { type ConsoleRegistry } from '../registries/console-registry.js';
 
 /** Who does something in which registry centre, and why. */

@@ -1,5 +1,5 @@
 import { type Page } from '../../contract/common.js';
-import { ConsoleProblem } from '../../http/console-problem.js';
+import { ConsoleProblem } from '../../answers/console-problem.js';
 
 /** Which page of a list is wanted. */
 export interface PagePart {

@@ -1,9 +1,9 @@
 import { wording } from '../../../wording/wording.js';
 import { type ScheduleLane } from '../../contract/jobs.js';
-import { ConsoleProblem } from '../../http/console-problem.js';
+import { ConsoleProblem } from '../../answers/console-problem.js';
 import { type LiveJobs } from '../live/live-jobs.js';
 import { firesAfter } from './fires.js';
-import { jobRow, nextFire, scheduleOf } from './job-rows.js';
+import { jobRow, nextFire, scheduleOf } from '../live/job-rows.js';
 
 const DAY_MS = 86_400_000;
 

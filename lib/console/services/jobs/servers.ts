@@ -2,8 +2,8 @@ import { JobOperateAPI } from '../../../operations/job-operate-api.js';
 import { isDisabled } from '../../../operations/statuses.js';
 import { type Clock } from '../../../time/clock.js';
 import { type PruneAnswer, type PruneRequest, type ServerJobRow, type ServerRow } from '../../contract/jobs.js';
-import { ConsoleProblem } from '../../http/console-problem.js';
-import { type ConsoleAudit } from '../../security/console-audit.js';
+import { ConsoleProblem } from '../../answers/console-problem.js';
+import { type ConsoleAudit } from '../../security/audit/console-audit.js';
 import { type LiveJobs } from '../live/live-jobs.js';
 import { type ConsoleAction, operate } from './noted-operations.js';
 

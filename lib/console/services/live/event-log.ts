@@ -11,7 +11,7 @@ import { type Clock } from '../../../time/clock.js';
 import { type LiveEvent } from '../../contract/live.js';
 import { type RegistryStatus } from '../../contract/registries.js';
 import { type JobRow } from '../../contract/jobs.js';
-import { jobRow, nextFire, shardRows, withRuns } from '../jobs/job-rows.js';
+import { jobRow, nextFire, shardRows, withRuns } from './job-rows.js';
 import { type LastRuns } from '../trace/last-runs.js';
 import { type LiveChange, type LiveJob, type LiveJobs } from './live-jobs.js';
 import { changedShards, shardsEvent } from './shard-changes.js';

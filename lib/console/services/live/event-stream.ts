@@ -1,4 +1,4 @@
-import { type Caller } from '../../security/caller.js';
+import { type Caller } from '../../security/callers/caller.js';
 import { NamedTimers } from '../../../async/named-timers.js';
 import { type Clock } from '../../../time/clock.js';
 import { type LiveEvent } from '../../contract/live.js';

@@ -1,7 +1,7 @@
-import { actorOf } from '../../security/account.js';
-import { type Caller } from '../../security/caller.js';
-import { ConsoleProblem } from '../../http/console-problem.js';
-import { type ProblemCode } from '../../http/problem-codes.js';
+import { actorOf } from '../../security/callers/account.js';
+import { type Caller } from '../../security/callers/caller.js';
+import { ConsoleProblem } from '../../answers/console-problem.js';
+import { type ProblemCode } from '../../answers/problem-codes.js';
 import { type Clock } from '../../../time/clock.js';
 import { EventStream, type StreamOutput, type StreamRequest } from './event-stream.js';
 

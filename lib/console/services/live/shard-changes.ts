@@ -1,7 +1,7 @@
 /** What a stream is told of the items of one job: those that have changed, or, if they are many, that they are to be read. */
 import { type ShardRow } from '../../contract/jobs.js';
 import { type LiveEvent } from '../../contract/live.js';
-import { shardRow, shardRows } from '../jobs/job-rows.js';
+import { shardRow, shardRows } from './job-rows.js';
 import { type LiveJob } from './live-jobs.js';
 
 /** How the items of a job have changed. */

@@ -7,7 +7,7 @@ import { type RegistryCenter } from '../../../registry/registry-center.js';
 import { whenConnected } from '../../../registry/session-state.js';
 import { type Clock } from '../../../time/clock.js';
 import { type RegistryInfo, type RegistryStatus } from '../../contract/registries.js';
-import { ConsoleProblem } from '../../http/console-problem.js';
+import { ConsoleProblem } from '../../answers/console-problem.js';
 import { EventLog } from '../live/event-log.js';
 import { LiveJobs } from '../live/live-jobs.js';
 import { type LastRuns } from '../trace/last-runs.js';

@@ -6,18 +6,23 @@ import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationB
 import { describeCause } from '../../../api/text/describe-cause.js';
 import { knownNames } from '../../../api/text/nearest.js';
 import { type ConnectionTest, type RegistryChange, type RegistryInfo } from '../../contract/registries.js';
-import { ConsoleProblem } from '../../http/console-problem.js';
+import { ConsoleProblem } from '../../answers/console-problem.js';
 import { ConsoleStore } from '../../store/console-store.js';
 import { type StoreDocument } from '../../store/store-document.js';
-import { clockOf, CONSOLE_SERVICE_OPTIONS, type ConsoleServiceOptions, loggerOf } from '../console-service-options.js';
+import {
+  clockOf,
+  CONSOLE_SERVICE_OPTIONS,
+  type ConsoleServiceOptions,
+  loggerOf,
+} from '../../options/console-service-options.js';
 import { LastRuns } from '../trace/last-runs.js';
-import { ApplicationJobs } from './application-registry.js';
+import { ApplicationJobs } from '../connections/application-registry.js';
 import { type ConsoleRegistry } from './console-registry.js';
-import { checkRegistryChange, requireUsable, testRegistry } from './registry-connections.js';
+import { checkRegistryChange, requireUsable, testRegistry } from '../connections/registry-connections.js';
 import { RegistryOrigins } from './registry-origins.js';
 import { isSameTarget, openStoredRegistries, type StoredRegistry } from './stored-registries.js';
-import { tlsProblems } from './stored-tls.js';
-import { TargetGuard, TargetRefusedError } from './target-guard.js';
+import { tlsProblems } from '../connections/stored-tls.js';
+import { TargetGuard, TargetRefusedError } from '../connections/target-guard.js';
 
 /** The name of the application's own registry centre. */
 const APPLICATION = 'application';

@@ -16,15 +16,15 @@ import {
   type GivenRegistry,
   loggerOf,
   type RegistrySettings,
-} from '../console-service-options.js';
+} from '../../options/console-service-options.js';
 import { type LastRuns } from '../trace/last-runs.js';
-import { type ApplicationJobs } from './application-registry.js';
-import { ConnectionCiphers } from './connection-ciphers.js';
+import { type ApplicationJobs } from '../connections/application-registry.js';
+import { ConnectionCiphers } from '../connections/connection-ciphers.js';
 import { ConsoleRegistry } from './console-registry.js';
-import { checkedCenter, PATIENCE, type RegistryPlace } from './registry-connections.js';
+import { checkedCenter, PATIENCE, type RegistryPlace } from '../connections/registry-connections.js';
 import { changedRegistry, isSameTarget, openedRegistry, type StoredRegistry } from './stored-registries.js';
-import { type StoredTls, tlsInfo } from './stored-tls.js';
-import { type TargetGuard } from './target-guard.js';
+import { type StoredTls, tlsInfo } from '../connections/stored-tls.js';
+import { type TargetGuard } from '../connections/target-guard.js';
 
 /** Makes registry centres from what each place says of them. */
 export class RegistryOrigins {

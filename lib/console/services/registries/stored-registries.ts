@@ -2,8 +2,8 @@ import { isMap } from '../../../api/text/describe-value.js';
 import { type ConsoleStore } from '../../store/console-store.js';
 import { StoreDocument } from '../../store/store-document.js';
 import { type RegistryChange } from '../../contract/registries.js';
-import { type RegistryPlace } from './registry-connections.js';
-import { changedTls, type Cipher, isWeaker, openedTls, type StoredTls } from './stored-tls.js';
+import { type RegistryPlace } from '../connections/registry-connections.js';
+import { changedTls, type Cipher, isWeaker, openedTls, type StoredTls } from '../connections/stored-tls.js';
 
 /** A registry centre that was added in the page, as the store keeps it. */
 export interface StoredRegistry {

@@ -1,5 +1,5 @@
 import { type ExecutionRow } from '../../contract/trace.js';
-import { BYTE_ORDER_MARK, csvLine } from '../../http/csv.js';
+import { BYTE_ORDER_MARK, csvLine } from '../../answers/csv.js';
 
 const COLUMNS: readonly (readonly [title: string, value: (row: ExecutionRow) => string | number | undefined])[] = [
   ['id', ({ id }) => id],

@@ -2,10 +2,10 @@
 import { isIP } from 'node:net';
 import { type Wording, wording } from '../../../wording/wording.js';
 import { type SettingProblem } from '../../contract/common.js';
-import { settingProblem } from '../../http/setting-problem.js';
+import { settingProblem } from '../../answers/setting-problem.js';
 import { type DataSourceChange, type DataSourceDriver } from '../../contract/trace.js';
-import { connectionNameProblem, requireUsable } from '../registries/registry-connections.js';
-import { isWeaker, tlsChangeProblems, tlsProblems } from '../registries/stored-tls.js';
+import { connectionNameProblem, requireUsable } from '../connections/registry-connections.js';
+import { isWeaker, tlsChangeProblems, tlsProblems } from '../connections/stored-tls.js';
 import { servernameProblem } from './database-tls.js';
 import { type DataSourcePlace } from './open-data-source.js';
 import { type StoredDataSource } from './stored-data-sources.js';

@@ -15,10 +15,10 @@ import {
   type DataSourceSettings,
   type GivenDataSource,
   loggerOf,
-} from '../console-service-options.js';
-import { ConnectionCiphers } from '../registries/connection-ciphers.js';
-import { tlsInfo } from '../registries/stored-tls.js';
-import { type TargetGuard } from '../registries/target-guard.js';
+} from '../../options/console-service-options.js';
+import { ConnectionCiphers } from '../connections/connection-ciphers.js';
+import { tlsInfo } from '../connections/stored-tls.js';
+import { type TargetGuard } from '../connections/target-guard.js';
 import { type DataSourcePlace, openDataSource, PORTS } from './open-data-source.js';
 import { isSameTarget } from './data-source-description.js';
 import { changedDataSource, openedDataSource, type StoredDataSource } from './stored-data-sources.js';

@@ -2,7 +2,7 @@ import { type DataSource, type DataSourceOptions } from 'typeorm';
 import { wording } from '../../../wording/wording.js';
 import { type DataSourceDriver } from '../../contract/trace.js';
 import { type TlsSettings } from '../../../registry/zookeeper/zookeeper-security.js';
-import { ConsoleProblem } from '../../http/console-problem.js';
+import { ConsoleProblem } from '../../answers/console-problem.js';
 import { mysqlTls, postgresTls } from './database-tls.js';
 
 /** Where a database is. */

@@ -1,7 +1,7 @@
 import { wording } from '../../../wording/wording.js';
 import { type ExecutionFigures, type OutcomeCounts } from '../../../tracing/rdb/index.js';
 import { type RunStatistics } from '../../contract/jobs.js';
-import { ConsoleProblem } from '../../http/console-problem.js';
+import { ConsoleProblem } from '../../answers/console-problem.js';
 
 /** Of what statistics are wanted; times in milliseconds since 1970. */
 export interface StatisticsQuery {

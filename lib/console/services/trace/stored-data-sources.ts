@@ -2,7 +2,7 @@ import { isMap } from '../../../api/text/describe-value.js';
 import { type DataSourceChange, type DataSourceDriver } from '../../contract/trace.js';
 import { type ConsoleStore } from '../../store/console-store.js';
 import { StoreDocument } from '../../store/store-document.js';
-import { changedTls, type Cipher, openedTls, type StoredTls } from '../registries/stored-tls.js';
+import { changedTls, type Cipher, openedTls, type StoredTls } from '../connections/stored-tls.js';
 import { type DataSourcePlace } from './open-data-source.js';
 
 /** A data source that was added in the page, as the store keeps it. */

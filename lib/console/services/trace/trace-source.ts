@@ -6,8 +6,8 @@ import { timedCall } from '../../../async/timed-call.js';
 import { type Clock } from '../../../time/clock.js';
 import { RdbTraceStorage } from '../../../tracing/rdb/rdb-trace-storage.js';
 import { type DataSourceInfo } from '../../contract/trace.js';
-import { ConsoleProblem } from '../../http/console-problem.js';
-import { failedTest } from '../registries/connection-failures.js';
+import { ConsoleProblem } from '../../answers/console-problem.js';
+import { failedTest } from '../connections/connection-failures.js';
 
 /** What a data source is made of. */
 export interface TraceSourceParts {

@@ -4,7 +4,7 @@ import { type ExecutionFilter, type StatusFilter } from '../../../tracing/rdb/in
 import { type Page } from '../../contract/common.js';
 import { type RunStatistics } from '../../contract/jobs.js';
 import { type ExecutionDetail, type ExecutionRow, type FiringRow, type StatusRow } from '../../contract/trace.js';
-import { ConsoleProblem } from '../../http/console-problem.js';
+import { ConsoleProblem } from '../../answers/console-problem.js';
 import { type DataSources } from './data-sources.js';
 import { bucketMsOf, partsOf, statisticsOf, type StatisticsQuery } from './statistics.js';
 import { executionDetail, executionRow, groupFirings, statusRow } from './trace-rows.js';

@@ -317,7 +317,7 @@ export const sessions: readonly Mutant[] = [
     first: 'unit/operations/handed-on-triggers.spec.ts',
     edits: [
       {
-        file: 'operations/triggered-job.ts',
+        file: 'operations/changes/triggered-job.ts',
         find: 'if (isWaiting || (view.instances.has(id) && view.triggers.has(id)))',
         replace: 'if (view.instances.has(id) && view.triggers.has(id))',
       },

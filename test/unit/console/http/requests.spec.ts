@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { csvLine } from '../../../../lib/console/http/csv.js';
+import { csvLine } from '../../../../lib/console/answers/csv.js';
 import { flag, integer, oneOf, optional, readFields, text } from '../../../../lib/console/http/fields.js';
-import { placeOf } from '../../../../lib/console/http/page/mount-path.js';
-import { clearCookie, readCookie, setCookie } from '../../../../lib/console/security/session-cookie.js';
-import { localPath } from '../../../../lib/console/security/return-to.js';
+import { placeOf } from '../../../../lib/console/http/mount-path.js';
+import { clearCookie, readCookie, setCookie } from '../../../../lib/console/security/sessions/session-cookie.js';
+import { localPath } from '../../../../lib/console/security/sessions/return-to.js';
 
 describe('the fields of a request', () => {
   const readers = { name: text(3), days: integer(1, 9), role: optional(oneOf('a', 'b')), isOn: optional(flag) };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { optionProblems } from '../../../../lib/console/options/check-options.js';
-import { environmentProblems, withEnvironment, withVariable } from '../../../../lib/console/options/environment.js';
+import { optionProblems } from '../../../../lib/console/start/check-options.js';
+import { environmentProblems, withEnvironment, withVariable } from '../../../../lib/console/start/environment.js';
 import { CASDOOR_DEMO_CERTIFICATE } from './casdoor-demo-certificate.js';
 
 const KEY = 'a random text of at least 32 characters';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { ApiTokens, type StoredToken } from '../../../../lib/console/security/api-tokens.js';
+import { ApiTokens, type StoredToken } from '../../../../lib/console/security/users/api-tokens.js';
 import { StoreDocument } from '../../../../lib/console/store/store-document.js';
 import { ManualClock } from '../../../../lib/testing/manual-clock.js';
 

@@ -8,9 +8,9 @@ import {
   AuditMemory,
   type AuditRetention,
   type AuditStorage,
-} from '../../../../lib/console/security/audit-file.js';
-import { AuditLog } from '../../../../lib/console/security/audit-log.js';
-import { ConsoleProblem } from '../../../../lib/console/http/console-problem.js';
+} from '../../../../lib/console/security/audit/audit-file.js';
+import { AuditLog } from '../../../../lib/console/security/audit/audit-log.js';
+import { ConsoleProblem } from '../../../../lib/console/answers/console-problem.js';
 import { ManualClock } from '../../../../lib/testing/manual-clock.js';
 
 const caller = { username: 'anna', role: 'admin', provider: 'local', ip: '10.0.0.1', requestId: 'r1' } as const;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { FirstSetup, type SetupSeed } from '../../../../lib/console/security/first-setup.js';
-import { KeyRing } from '../../../../lib/console/security/key-ring.js';
+import { FirstSetup, type SetupSeed } from '../../../../lib/console/security/sessions/first-setup.js';
+import { KeyRing } from '../../../../lib/console/security/sessions/key-ring.js';
 import { StoreDocument } from '../../../../lib/console/store/store-document.js';
 import { ManualClock } from '../../../../lib/testing/manual-clock.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { HashQueue } from '../../../../lib/console/security/hash-queue.js';
+import { HashQueue } from '../../../../lib/console/security/passwords/hash-queue.js';
 
 test('a queue of hashes makes one at a time, and refuses more than may wait, with the time to come again', async () => {
   const queue = new HashQueue(2, 1);

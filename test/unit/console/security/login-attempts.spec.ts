@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { networkOf } from '../../../../lib/console/security/client-network.js';
-import { type AttemptOrigin, LoginAttempts } from '../../../../lib/console/security/login-attempts.js';
+import { networkOf } from '../../../../lib/console/security/callers/client-network.js';
+import { type AttemptOrigin, LoginAttempts } from '../../../../lib/console/security/passwords/login-attempts.js';
 import { ManualClock } from '../../../../lib/testing/manual-clock.js';
 
 /** An attempt that fails. @returns how long it must wait, if it may not be made */

@@ -6,7 +6,7 @@ import {
   needsRehash,
   passwordProblem,
   verifyPassword,
-} from '../../../../lib/console/security/password-hash.js';
+} from '../../../../lib/console/security/passwords/password-hash.js';
 import { english } from '../../../support/english.js';
 
 const CHEAP = '$scrypt$ln=10,r=8,p=1$EYZuLZTPHAa1DTlI32lr8A$6GwffGpPp1JpDEfuHbclfFxQ+pCUjegMhy43sR88a80';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { KeyRing } from '../../../../lib/console/security/key-ring.js';
-import { ConsoleSecrets } from '../../../../lib/console/security/secrets.js';
+import { KeyRing } from '../../../../lib/console/security/sessions/key-ring.js';
+import { ConsoleSecrets } from '../../../../lib/console/store/console-secrets.js';
 
 const KEY = 'a random text of more than 32 characters';
 

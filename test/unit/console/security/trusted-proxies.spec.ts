@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { type ConsoleRequest } from '../../../../lib/console/security/caller.js';
-import { isLoopback, proxyProblem, TrustedProxies } from '../../../../lib/console/security/trusted-proxies.js';
+import { type ConsoleRequest } from '../../../../lib/console/security/callers/caller.js';
+import { isLoopback, proxyProblem, TrustedProxies } from '../../../../lib/console/security/callers/trusted-proxies.js';
 
 function aRequest(remoteAddress: string, headers: ConsoleRequest['headers'] = {}): ConsoleRequest {
   return { method: 'GET', url: '/', socket: { remoteAddress }, headers: { host: 'console:8899', ...headers } };
@@ -26,13 +26,16 @@ describe('where a request comes from', () => {
     ['the browser', { via: '1.1 proxy', 'user-agent': 'Firefox' }, '192.0.2.1 for Firefox'],
     ['nothing', { via: '1.1 proxy' }, '192.0.2.1 for 1.1 proxy'],
     ['a header of a kind of proxies', { 'cf-connecting-ip': '203.0.113.7' }, '192.0.2.1 for 203.0.113.7'],
-  ])('is never one network for a proxy that nobody has named, and that tells %s of its clients', (_, headers, network) => {
-    const warnings: string[] = [];
-    const proxies = new TrustedProxies([], undefined, { warn: (text) => warnings.push(text) });
+  ])(
+    'is never one network for a proxy that nobody has named, and that tells %s of its clients',
+    (_, headers, network) => {
+      const warnings: string[] = [];
+      const proxies = new TrustedProxies([], undefined, { warn: (text) => warnings.push(text) });
 
-    expect(proxies.originOf(aRequest('192.0.2.1', headers))).toMatchObject({ ip: '192.0.2.1', network });
-    expect(warnings).toHaveLength(1);
-  });
+      expect(proxies.originOf(aRequest('192.0.2.1', headers))).toMatchObject({ ip: '192.0.2.1', network });
+      expect(warnings).toHaveLength(1);
+    },
+  );
 
   test('is what trusted proxies say', () => {
     expect(new TrustedProxies(['10.0.0.0/8']).originOf(aRequest('::ffff:10.0.0.9', FORWARDED))).toEqual({

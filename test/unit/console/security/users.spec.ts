@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { hashPassword } from '../../../../lib/console/security/password-hash.js';
-import { parseUsers, type StoredUser, Users } from '../../../../lib/console/security/users.js';
+import { hashPassword } from '../../../../lib/console/security/passwords/password-hash.js';
+import { parseUsers, type StoredUser, Users } from '../../../../lib/console/security/users/users.js';
 import { RegistryConsoleStore } from '../../../../lib/console/store/registry-store.js';
 import { StoreDocument } from '../../../../lib/console/store/store-document.js';
 import { EmbeddedRegistryCenter } from '../../../../lib/registry/embedded/embedded-registry-center.js';

@@ -3,8 +3,8 @@ import {
   AddressRules,
   isNeverAllowed,
   plainAddress,
-} from '../../../../lib/console/services/registries/address-rules.js';
-import { TargetGuard } from '../../../../lib/console/services/registries/target-guard.js';
+} from '../../../../lib/console/services/connections/address-rules.js';
+import { TargetGuard } from '../../../../lib/console/services/connections/target-guard.js';
 import { ManualClock } from '../../../../lib/testing/manual-clock.js';
 
 test.each([

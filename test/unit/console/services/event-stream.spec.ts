@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { MemoryConsoleStore } from '../../../../lib/console/store/memory-store.js';
-import { ApplicationJobs } from '../../../../lib/console/services/registries/application-registry.js';
+import { ApplicationJobs } from '../../../../lib/console/services/connections/application-registry.js';
 import { DataSources } from '../../../../lib/console/services/trace/data-sources.js';
 import { LastRuns } from '../../../../lib/console/services/trace/last-runs.js';
 import { EventLog } from '../../../../lib/console/services/live/event-log.js';
 import { EventStream } from '../../../../lib/console/services/live/event-stream.js';
 import { LiveJobs } from '../../../../lib/console/services/live/live-jobs.js';
-import { type Caller } from '../../../../lib/console/security/caller.js';
+import { type Caller } from '../../../../lib/console/security/callers/caller.js';
 import { jobConfiguration } from '../../../../lib/api/job/job-configuration.js';
 import { toYaml } from '../../../../lib/layout/job-configuration-yaml.js';
 import { JobPaths } from '../../../../lib/layout/job-paths.js';

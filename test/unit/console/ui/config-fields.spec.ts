@@ -10,7 +10,7 @@ import {
   repeatedNames,
   rowsOf,
   shownIn,
-} from '../../../../lib/console/ui/pages/job/config-fields.js';
+} from '../../../../lib/console/ui/pages/job/settings/config-fields.js';
 
 const fields = GROUPS.flatMap((group) => group.fields);
 const fieldOf = (name: string): Field => fields.find((field) => field.name === name)!;

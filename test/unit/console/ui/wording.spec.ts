@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { JOB_STATE_CODES } from '../../../../lib/api/errors/errors.js';
-import { PROBLEM_CODES } from '../../../../lib/console/http/problem-codes.js';
+import { PROBLEM_CODES } from '../../../../lib/console/answers/problem-codes.js';
 import { en } from '../../../../lib/console/ui/i18n/en.js';
 import { zh } from '../../../../lib/console/ui/i18n/zh.js';
 import { CURE_CODES, LIMIT_CODES, REASON_CODES } from '../../../../lib/operations/explain/codes.js';

@@ -1,0 +1,125 @@
+import { BlockList, isIP, isIPv6 } from 'node:net';
+import { type JobLogger } from '../../../api/text/logger.js';
+import { type ConsoleRequest } from './caller.js';
+import { networkOf } from './client-network.js';
+import { type RequestOrigin } from './request-origin.js';
+
+/** Reads where requests come from. The headers of proxies count only if a trusted proxy has sent them. */
+export class TrustedProxies {
+  readonly #trusted = new BlockList();
+  readonly #publicOrigin: string | undefined;
+  readonly #logger: Pick<JobLogger, 'warn'> | undefined;
+  #hasWarned = false;
+
+  /**
+   * @param proxies addresses, or networks such as `10.0.0.0/8`; `loopback` for this machine. See `proxyProblem`
+   * @param publicUrl where browsers find the console; comes before all headers
+   * @param logger is told of the first proxy that nobody has named
+   */
+  constructor(proxies: readonly string[], publicUrl?: string, logger?: Pick<JobLogger, 'warn'>) {
+    this.#logger = logger;
+    for (const proxy of proxies.flatMap((each) => (each === 'loopback' ? LOOPBACK : [each]))) {
+      const [address = '', bits] = proxy.split('/');
+      const family = isIPv6(address) ? 'ipv6' : 'ipv4';
+      if (bits === undefined) this.#trusted.addAddress(address, family);
+      else this.#trusted.addSubnet(address, Number(bits), family);
+    }
+    this.#publicOrigin = publicUrl === undefined ? undefined : new URL(publicUrl).origin;
+  }
+
+  originOf(request: ConsoleRequest): RequestOrigin {
+    const peer = plainAddress(request.socket.remoteAddress ?? '');
+    const isTrusted = this.#isTrusted(peer);
+    const header = (name: string): string | undefined => (isTrusted ? lastEntry(headerOf(request, name)) : undefined);
+    const proto = header('x-forwarded-proto') ?? (request.socket.encrypted === true ? 'https' : 'http');
+    const host = header('x-forwarded-host') ?? headerOf(request, 'host');
+    const ip = isTrusted ? this.#clientBehind(peer, headerOf(request, 'x-forwarded-for')) : peer;
+    return {
+      ip,
+      network: isTrusted ? networkOf(ip) : this.#networkBehind(peer, request),
+      isSecure: this.#publicOrigin === undefined ? proto === 'https' : this.#publicOrigin.startsWith('https:'),
+      origin: this.#publicOrigin ?? (host === undefined ? undefined : originFrom(`${proto}://${host}`)),
+    };
+  }
+
+  /**
+   * A peer that is no trusted proxy and says for whom it asks is perhaps a proxy that nobody has named, with everybody behind it.
+   * Its clients are told apart by what it says, or else by their browsers. Who invents that gains little: failed logins are counted
+   * by user, too.
+   */
+  #networkBehind(peer: string, request: ConsoleRequest): string {
+    if (!isProxied(request)) return networkOf(peer);
+    const said = [...FORWARDED, 'user-agent', 'via'].map((name) => headerOf(request, name)).find((value) => value);
+    if (!this.#hasWarned) {
+      this.#hasWarned = true;
+      this.#logger?.warn(
+        `A request came from ${peer} with a header of proxies (such as X-Forwarded-For), and console.trustedProxies does not name that address. If it is your proxy, name it: until then, the audit has its address instead of those of the clients.`,
+      );
+    }
+    return `${networkOf(peer)} for ${said?.slice(0, LONGEST_SAID) ?? ''}`;
+  }
+
+  /** The last address of the list that no trusted proxy has: what stands before it, anybody may have written. */
+  #clientBehind(peer: string, forwardedFor: string | undefined): string {
+    let client = peer;
+    for (const entry of (forwardedFor ?? '').split(',').reverse()) {
+      const address = plainAddress(entry.trim());
+      if (isIP(address) === 0) break;
+      client = address;
+      if (!this.#isTrusted(address)) break;
+    }
+    return client;
+  }
+
+  #isTrusted(address: string): boolean {
+    return isIP(address) !== 0 && this.#trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+  }
+}
+
+/** By which proxies say for whom they ask. */
+const FORWARDED = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'true-client-ip', 'cf-connecting-ip', 'x-client-ip'];
+const LONGEST_SAID = 200;
+const LOOPBACK = ['127.0.0.0/8', '::1'];
+
+/** @returns the problem with an entry of the trusted proxies, as a requirement; `undefined` if there is none */
+export function proxyProblem(proxy: unknown): string | undefined {
+  const requirement = "must be an address, a network such as '10.0.0.0/8', or 'loopback'";
+  if (typeof proxy !== 'string') return requirement;
+  const [address = '', bits, more] = proxy.split('/');
+  const version = isIP(address);
+  if (proxy === 'loopback' || (version !== 0 && bits === undefined)) return undefined;
+  const isNetwork = version !== 0 && more === undefined && /^\d{1,3}$/.test(bits ?? '');
+  return isNetwork && Number(bits) <= (version === 6 ? 128 : 32) ? undefined : requirement;
+}
+
+/** Whether a request has a header that proxies add, trusted or not. */
+export function isProxied(request: Pick<ConsoleRequest, 'headers'>): boolean {
+  return [...FORWARDED, 'via'].some((name) => headerOf(request, name) !== undefined);
+}
+
+/** Whether an address is of this machine alone. */
+export function isLoopback(address: string): boolean {
+  const plain = plainAddress(address);
+  return plain === '::1' || /^127\.\d+\.\d+\.\d+$/.test(plain);
+}
+
+/** The one value of a header; the first, if there are several. */
+export function headerOf({ headers }: Pick<ConsoleRequest, 'headers'>, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === 'string' || value === undefined ? value : value[0];
+}
+
+/** An IPv4 address in the clothes of an IPv6 one is the IPv4 address. */
+function plainAddress(address: string): string {
+  const [plain = ''] = address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '').split('%', 1);
+  return plain;
+}
+
+/** What the nearest proxy has written, if several have. */
+function lastEntry(value: string | undefined): string | undefined {
+  return value?.split(',').at(-1)?.trim();
+}
+
+function originFrom(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).origin : undefined;
+}

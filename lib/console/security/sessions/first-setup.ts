@@ -1,0 +1,133 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { isMap } from '../../../api/text/describe-value.js';
+import { type JobLogger } from '../../../api/text/logger.js';
+import { type Clock } from '../../../time/clock.js';
+import { type StoreDocument } from '../../store/store-document.js';
+import { type KeyRing } from './key-ring.js';
+
+/** What is derived, for the key ring. */
+const PURPOSE = 'setup';
+const VALID_MS = 15 * 60_000;
+/** Without letters and digits that are easily mistaken for others. */
+const LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
+/** So many wrong codes, and there is a new one: nobody can try all of them. */
+const MOST_WRONG = 10;
+
+/** What the code is made of, together with the first session key: who reads it cannot make the code. */
+export interface SetupSeed {
+  readonly seed: string;
+  /** Milliseconds since 1970. */
+  readonly until: number;
+}
+
+/** What the first set-up is made of. */
+export interface FirstSetupParts {
+  /** Whether there is no administrator. */
+  readonly isNeeded: () => boolean;
+  readonly logger: Pick<JobLogger, 'warn'>;
+  readonly clock: Clock;
+  readonly keys: KeyRing;
+  /** Replicas share it, so that all of them have the same code. */
+  readonly document: StoreDocument<SetupSeed | null>;
+}
+
+/** The first set-up: who can read the log of the process makes the first administrator. */
+export class FirstSetup {
+  readonly #parts: FirstSetupParts;
+  /** The seed from which the code was made that the log shows. */
+  #announced: string | undefined;
+  #wrong = 0;
+  /** One set-up at a time: the second one must find the first one's administrator. */
+  #isClaimed = false;
+
+  constructor(parts: FirstSetupParts) {
+    this.#parts = parts;
+    // Another replica has made a new code: it is in the logs of all.
+    parts.document.onChange(() => this.#log());
+  }
+
+  get isNeeded(): boolean {
+    return this.#parts.isNeeded();
+  }
+
+  /** Writes the code to the log, if there is no administrator. */
+  async announce(): Promise<void> {
+    if (!this.isNeeded) return;
+    await this.#parts.document.update((now) => (this.#isValid(now) ? now : this.#newSeed()));
+    this.#log();
+  }
+
+  /**
+   * Carries out the set-up if the code is right.
+   * @returns what `task` does; `wrong-code` or `expired-code` if it was not called. After an expired code there is a new one in the log
+   * @throws what `task` throws; the code stays valid then
+   */
+  async claim<T>(code: string, task: () => Promise<T>): Promise<T | 'wrong-code' | 'expired-code'> {
+    const now = this.#parts.document.value;
+    if (!this.isNeeded || this.#isClaimed || now === null) return 'wrong-code';
+    if (!this.#isValid(now)) {
+      await this.announce();
+      return 'expired-code';
+    }
+    if (!isEqual(normalized(code), normalized(this.#codeOf(now)))) {
+      if (++this.#wrong >= MOST_WRONG) await this.#exchange(now);
+      return 'wrong-code';
+    }
+    this.#isClaimed = true;
+    try {
+      const result = await task();
+      // The administrator is there, and the code has no meaning any more, whether or not this can be stored.
+      await this.#parts.document.update(() => null).catch(() => undefined);
+      return result;
+    } finally {
+      this.#isClaimed = false;
+    }
+  }
+
+  async #exchange({ seed }: SetupSeed): Promise<void> {
+    await this.#parts.document.update((now) => (now?.seed === seed ? this.#newSeed() : now));
+  }
+
+  #log(): void {
+    const now = this.#parts.document.value;
+    if (now === null || now.seed === this.#announced || !this.isNeeded) return;
+    this.#announced = now.seed;
+    this.#wrong = 0;
+    const minutes = Math.max(1, Math.round((now.until - this.#parts.clock.now()) / 60_000));
+    this.#parts.logger.warn(
+      `The console has no administrator yet. Open it in a browser and make one with this code, which is valid for ${minutes} minutes: ${this.#codeOf(now)}`,
+    );
+  }
+
+  #newSeed(): SetupSeed {
+    return { seed: randomBytes(16).toString('base64url'), until: this.#parts.clock.now() + VALID_MS };
+  }
+
+  #isValid(seed: SetupSeed | null): seed is SetupSeed {
+    return seed !== null && this.#parts.clock.now() < seed.until;
+  }
+
+  /** Twelve letters and digits. */
+  #codeOf({ seed }: SetupSeed): string {
+    const bytes = [...this.#parts.keys.derive(PURPOSE, seed).subarray(0, 12)];
+    const letters = bytes.map((byte) => LETTERS[byte % LETTERS.length]).join('');
+    return letters.replace(/^(....)(....)/, '$1-$2-');
+  }
+}
+
+/** Checks a seed that was stored. @throws Error if it is none */
+export function parseSetupSeed(stored: unknown): SetupSeed | null {
+  if (stored === null) return null;
+  if (isMap(stored) && typeof stored['seed'] === 'string' && typeof stored['until'] === 'number')
+    return stored as unknown as SetupSeed;
+  throw new Error('it must have a seed and an end');
+}
+
+function normalized(code: string): string {
+  return code.toUpperCase().replaceAll(/[^A-Z\d]/g, '');
+}
+
+function isEqual(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((text) => createHash('sha256').update(text).digest());
+  return timingSafeEqual(a as Buffer, b as Buffer);
+}

@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto';
+import { isMap } from '../../../api/text/describe-value.js';
+import { type ConsoleRequest } from '../callers/caller.js';
+import { type KeyRing } from './key-ring.js';
+import { readCookie, setCookie } from './session-cookie.js';
+
+/** What is signed, for the key ring. */
+const PURPOSE = 'device';
+const SUFFIX = '-device';
+const REMEMBERED_SECONDS = 180 * 24 * 60 * 60;
+/** Of one browser. */
+const MOST_USERS = 5;
+
+/** What the cookie holds. */
+interface Device {
+  /** Random; failed attempts in this browser are counted by it. */
+  readonly id: string;
+  /** Who has logged in with it, in lower case, the latest first. */
+  readonly users: readonly string[];
+}
+
+/**
+ * Knows browsers again in which users have logged in before, by a signed cookie that outlives the session. It lets nobody in: it
+ * only keeps the failed attempts of strangers from counting there.
+ */
+export class KnownDevices {
+  readonly #keys: KeyRing;
+
+  constructor(keys: KeyRing) {
+    this.#keys = keys;
+  }
+
+  /** The browser of a request; `undefined` if this user has not logged in with it before. */
+  idFor(username: string, request: ConsoleRequest): string | undefined {
+    const { elasticJobCaller: caller } = request;
+    if (caller?.sessionId !== undefined && caller.username.toLowerCase() === username.toLowerCase())
+      return caller.sessionId;
+    const device = this.#of(request);
+    return device?.users.includes(username.toLowerCase()) === true ? device.id : undefined;
+  }
+
+  /** The `Set-Cookie` header by which the browser is known after a login. */
+  remember(username: string, request: ConsoleRequest): string {
+    const { id, users } = this.#of(request) ?? { id: randomBytes(9).toString('base64url'), users: [] };
+    const user = username.toLowerCase();
+    const device: Device = { id, users: [user, ...users.filter((each) => each !== user)].slice(0, MOST_USERS) };
+    const signed = this.#keys.sign(PURPOSE, Buffer.from(JSON.stringify(device)).toString('base64url'));
+    return setCookie(signed, { isSecure: isSecure(request), suffix: SUFFIX, maxAgeSeconds: REMEMBERED_SECONDS });
+  }
+
+  #of(request: ConsoleRequest): Device | undefined {
+    const cookie = readCookie(request, { isSecure: isSecure(request), suffix: SUFFIX });
+    const signed = cookie === undefined ? undefined : this.#keys.verify(PURPOSE, cookie);
+    if (signed === undefined) return undefined;
+    const device: unknown = JSON.parse(Buffer.from(signed, 'base64url').toString());
+    return isMap(device) ? (device as unknown as Device) : undefined;
+  }
+}
+
+function isSecure({ elasticJobOrigin }: ConsoleRequest): boolean {
+  return elasticJobOrigin?.isSecure === true;
+}

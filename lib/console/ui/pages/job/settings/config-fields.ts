@@ -1,0 +1,134 @@
+import { type JobConfigurationDto } from '../../../../contract/jobs.js';
+import { type TextKey } from '../../../i18n/text-key.js';
+
+type Setting = keyof JobConfigurationDto;
+
+/** Limits of runs, which are stored as properties so that Java instances leave them alone. */
+type Limit = 'timeoutMilliseconds' | 'maxRetries' | 'retryBackoffMilliseconds';
+
+/** The properties of a job. */
+export type Props = Readonly<Record<string, string>>;
+
+/** A setting in the form: its texts are `setting.<name>` and `setting.<name>.hint`. */
+export interface Field {
+  readonly name: Setting | Limit;
+  readonly kind: 'text' | 'long' | 'number' | 'flag' | 'list' | 'props';
+  /** The property that stores it, if it is no setting of Java's. */
+  readonly property?: string;
+  readonly isWide?: boolean;
+}
+
+const field = (name: Setting, kind: Field['kind'] = 'text'): Field => ({
+  name,
+  kind,
+  isWide: kind === 'long' || kind === 'props',
+});
+
+const limit = (name: Limit): Field => ({ name, kind: 'number', property: `run.${name}` });
+
+export const GROUPS: readonly { readonly title: TextKey; readonly fields: readonly Field[] }[] = [
+  {
+    title: 'config.when',
+    fields: [field('cron'), field('timeZone'), field('misfire', 'flag'), field('disabled', 'flag')],
+  },
+  {
+    title: 'config.what',
+    fields: [
+      field('shardingTotalCount', 'number'),
+      field('jobShardingStrategyType'),
+      field('shardingItemParameters', 'long'),
+      field('jobParameter'),
+      field('staticSharding', 'flag'),
+    ],
+  },
+  {
+    title: 'config.safety',
+    fields: [
+      field('failover', 'flag'),
+      field('monitorExecution', 'flag'),
+      field('reconcileIntervalMinutes', 'number'),
+      field('maxTimeDiffSeconds', 'number'),
+      limit('timeoutMilliseconds'),
+      limit('maxRetries'),
+      limit('retryBackoffMilliseconds'),
+      field('jobErrorHandlerType'),
+      field('jobExecutorThreadPoolSizeProviderType'),
+    ],
+  },
+  {
+    title: 'config.more',
+    fields: [
+      field('description'),
+      field('label'),
+      field('jobListenerTypes', 'list'),
+      field('overwrite', 'flag'),
+      field('props', 'props'),
+    ],
+  },
+];
+
+/** Texts of the form: names with commas for lists. */
+export function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.join(', ');
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
+/** The value that a text of the form stands for; `undefined` removes the setting. */
+export function valueOf({ kind }: Field, text: string): unknown {
+  if (kind === 'number') return text.trim() === '' ? undefined : Number(text);
+  if (kind === 'list')
+    return text
+      .split(',')
+      .map((each) => each.trim())
+      .filter((each) => each !== '');
+  return text === '' ? undefined : text;
+}
+
+/** What a field shows of the settings. */
+export function shownIn(draft: JobConfigurationDto, { name, property }: Field): unknown {
+  return property === undefined ? draft[name as Setting] : draft.props?.[property];
+}
+
+/** The setting, and its value, that a field changes. */
+export function changeOf(draft: JobConfigurationDto, { name, property }: Field, value: unknown): [Setting, unknown] {
+  if (property === undefined) return [name as Setting, value];
+  const others = Object.fromEntries(Object.entries(draft.props ?? {}).filter(([key]) => key !== property));
+  return ['props', value === undefined ? others : { ...draft.props, [property]: `${value as number}` }];
+}
+
+/** The properties that have fields of their own. */
+const OWN_FIELDS = GROUPS.flatMap(({ fields }) => fields.flatMap(({ property }) => property ?? []));
+
+/** One property while it is edited. */
+export interface PropRow {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** The properties that are edited as rows. */
+export function rowsOf(props: Props = {}): PropRow[] {
+  return Object.entries(props).map(([name, value]) => ({ name, value }));
+}
+
+/** The properties of rows; of those without a name, and of the second one of a name, there are none. */
+export function propsOf(rows: readonly PropRow[]): Props {
+  return Object.fromEntries(
+    rows
+      .filter(({ name }, index) => name !== '' && rows.findIndex((row) => row.name === name) === index)
+      .map(({ name, value }) => [name, value]),
+  );
+}
+
+/** The names that several rows have. */
+export function repeatedNames(rows: readonly PropRow[]): readonly string[] {
+  const names = rows.map(({ name }) => name).filter((name) => name !== '');
+  return names.filter((name, index) => names.indexOf(name) !== index);
+}
+
+/** The properties without those that have fields of their own, and the other way round. */
+export function partsOf(props: Props = {}): { readonly rows: Props; readonly fields: Props } {
+  const entries = Object.entries(props);
+  const part = (isField: boolean): Props =>
+    Object.fromEntries(entries.filter(([name]) => OWN_FIELDS.includes(name) === isField));
+  return { rows: part(false), fields: part(true) };
+}

@@ -14,12 +14,10 @@ export class Mirrors implements MirrorOwner {
   readonly #context: OwnedMirrorContext;
   readonly #mirrors = new Set<ZooKeeperMirror>();
   readonly #byRoot = new SubtreeIndex<ZooKeeperMirror>();
-  /** Each returns whether the event was one for it. */
-  readonly #listeners = new Set<(event: WatchEvent) => boolean>();
+  readonly #listeners = new Set<EventListener>();
 
   constructor(context: MirrorContext) {
-    const watches = new Watches({ ...context, mirrorCount: () => this.#mirrors.size });
-    this.#context = { ...context, watches, owner: this };
+    this.#context = { ...context, watches: new Watches(context), owner: this };
     context.session.onEvent = (event) => this.#onEvent(event);
     context.session.onChange((state) => this.#onSession(state));
   }
@@ -46,10 +44,8 @@ export class Mirrors implements MirrorOwner {
    */
   async watch(path: string, listener: EventListener): Promise<() => void> {
     const { watches, session } = this.#context;
-    const entry = (event: WatchEvent): boolean => {
-      const isInside = isWithin(event.path, path);
-      if (isInside) listener(event);
-      return isInside;
+    const entry = (event: WatchEvent): void => {
+      if (isWithin(event.path, path)) listener(event);
     };
     this.#listeners.add(entry);
     watches.retain(path);
@@ -75,10 +71,8 @@ export class Mirrors implements MirrorOwner {
     const path = this.#context.namespace.within(event.path);
     if (path === undefined) return;
     const inside = { ...event, path };
-    let isNeeded = false;
-    for (const mirror of this.#byRoot.coveringPath(path)) isNeeded = mirror.onEvent(inside) || isNeeded;
-    for (const listener of [...this.#listeners]) isNeeded = listener(inside) || isNeeded;
-    this.#context.watches.noteEvent({ isSpared: !isNeeded });
+    for (const mirror of this.#byRoot.coveringPath(path)) mirror.onEvent(inside);
+    for (const listener of [...this.#listeners]) listener(inside);
   }
 
   #add(path: string, options: MirrorOptions): ZooKeeperMirror {

@@ -73,8 +73,6 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
   #retained: readonly string[] = [];
   /** The scope that is being entered; `undefined` again if anything happens that would end it. */
   #entering: NarrowScope | undefined;
-  /** What it would follow if the watch were its own, and not that of the whole namespace. */
-  #wishedScope: NarrowScope | undefined;
   /** The connection on which the server has refused narrower watches. */
   #refusing: Connected | undefined;
   #cancelRetry: (() => void) | undefined;
@@ -129,9 +127,8 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     if (!copy || !connected || isInTheWay || connected === this.#refusing) return false;
     // An event that has arrived and does not show yet may be a reason not to narrow.
     if (!this.#isSettled || copy.hasOwnWritesInFlight) return false;
-    const scope = new NarrowScope(subtrees, this.#isRoutine);
-    if (watches.isOfNamespace) this.#wishedScope = scope;
     if (watches.isShared(this.path)) return false;
+    const scope = new NarrowScope(subtrees, this.#isRoutine);
     this.#entering = scope;
     for (const root of subtrees) watches.retain(root);
     let isComplete = true;
@@ -225,13 +222,12 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     this.#listeners.notify();
   }
 
-  /** @returns whether the mirror needs to hear of this */
-  onEvent(event: WatchEvent): boolean {
+  /** Called for each event within the subtree. */
+  onEvent(event: WatchEvent): void {
     this.#noteStir(event.path, { isOwn: false });
     // What is outside of the scope may still be reported: by a watch that is being removed, or one that has other users.
-    if (this.#scope?.covers(event.path) === false) return false;
+    if (this.#scope?.covers(event.path) === false) return;
     if (this.#copy?.onEvent(event) === true) this.#workSoon();
-    return this.#wishedScope?.covers(event.path) !== false;
   }
 
   onWriteSent(effects: WriteEffects): void {
@@ -362,7 +358,6 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
   #noteStir(path: string, { isOwn }: { readonly isOwn: boolean }): void {
     const scope = this.#scope ?? this.#entering;
     if (scope?.isEndedBy(path, isOwn) === true) this.widen();
-    if (this.#wishedScope?.isEndedBy(path, isOwn) === true) this.#wishedScope = undefined;
   }
 
   /** Retains the watches of these subtrees, and no others any more. */
@@ -375,7 +370,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
   }
 
   #leave(): void {
-    this.#scope = this.#wishedScope = undefined;
+    this.#scope = undefined;
     this.#cancelRetry?.();
     this.#copy = undefined;
     this.#connected = undefined;

@@ -6,7 +6,7 @@
  *     ├── NodeCreation, NodeWrites, NodeRemoval, commit    writes, and what a lost answer means
  *     ├── Mirrors, ZooKeeperMirror local copies: one request per round of changes
  *     │      ├── SubtreeCopy       when a copy is one moment (no network in it)
- *     │      └── Watches           one watch for each copy, or one for all of many
+ *     │      └── Watches           one watch for each copy
  *     ├── ExclusiveHold            Curator's LeaderLatch
  *     ├── Call                     attempts, pauses, and the time limit of one operation
  *     └── ZooKeeperSession         connected, suspended, lost; one transport after the other

@@ -1,17 +1,17 @@
 import { RareMap } from './rare-collections.js';
 import { backoffMs } from './backoff.js';
-import { type Timers } from '../time/shared-timers.js';
+import { type Clock } from '../time/clock.js';
 
 const RETRY = { baseMs: 100, maxMs: 5_000 };
 
 /** Timers by name: one of each name, which is replaced when it is set again. */
 export class NamedTimers<Name extends string> {
-  readonly #timers: Timers;
+  readonly #clock: Pick<Clock, 'after'>;
   readonly #cancels = new RareMap<Name, () => void>();
   readonly #failures = new RareMap<Name, number>();
 
-  constructor(timers: Timers) {
-    this.#timers = timers;
+  constructor(clock: Pick<Clock, 'after'>) {
+    this.#clock = clock;
   }
 
   /** Whether the timer runs. */
@@ -22,7 +22,7 @@ export class NamedTimers<Name extends string> {
   /** Calls `task` once after `delayMs` milliseconds, unless the timer is set again or cancelled before. */
   set(name: Name, delayMs: number, task: () => void): void {
     this.cancel(name);
-    const cancel = this.#timers.after(delayMs, () => {
+    const cancel = this.#clock.after(delayMs, () => {
       this.#cancels.delete(name);
       task();
     });

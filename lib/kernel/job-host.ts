@@ -17,7 +17,6 @@ import { createJobInstance } from '../layout/job-instance.js';
 import { type RegistryCenter, type SessionState } from '../registry/registry-center.js';
 import { type Clock, systemClock } from '../time/clock.js';
 import { watchClock } from '../time/clock-watch.js';
-import { timersForIdleJobs } from '../time/shared-timers.js';
 import { ClockTimers, type FiringTimers } from './lanes/cron-timer.js';
 import { type JobDefinition } from './job/job-definition.js';
 import { JobRuntime, type JobRuntimeDeps } from './job-runtime.js';
@@ -87,13 +86,11 @@ export class JobHost {
     const { jobInstanceId } = this.instance;
     this.#events = new EventLog({ clock, logger, instance: jobInstanceId, jobCount: () => this.#jobs.size });
     this.types = new Extensions(options, { clock, logger });
-    const timers = timersForIdleJobs(clock);
     this.#deps = {
       registry: registryCenter,
       instance: this.instance,
       extensions: this.types,
-      firingTimers: options.timers ?? new ClockTimers(clock, timers),
-      timers,
+      firingTimers: options.timers ?? new ClockTimers(clock),
       clock,
       logger,
       events: this.#events,

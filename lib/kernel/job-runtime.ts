@@ -46,7 +46,6 @@ import {
 import { type Clock } from '../time/clock.js';
 import { detached } from '../time/detached.js';
 import { InvalidCronError, InvalidTimeZoneError } from '../time/invalid-cron-error.js';
-import { type Timers } from '../time/shared-timers.js';
 import { assembleJob, type JobComponents } from './job-components.js';
 import { JobShutdown } from './job-shutdown.js';
 import { DoubtLog } from './types/doubt-log.js';
@@ -72,8 +71,6 @@ export interface JobRuntimeDeps {
   readonly instance: JobInstance;
   readonly extensions: Extensions;
   readonly firingTimers: FiringTimers;
-  /** Of all jobs of this process. */
-  readonly timers: Timers;
   readonly clock: Clock;
   readonly logger: JobLogger;
   /** Summarises what many jobs have in common. */
@@ -118,13 +115,13 @@ export class JobRuntime {
   #lineage: Lineage | undefined;
 
   constructor(definition: JobDefinition, deps: JobRuntimeDeps) {
-    const { clock, firingTimers, timers, instance, logger, events } = deps;
+    const { clock, firingTimers, instance, logger, events } = deps;
     const { jobName } = definition.configuration;
     this.definition = definition;
     this.#deps = deps;
     this.#paths = new JobPaths(jobName);
     this.#logger = new JobLog(logger, { jobName, instance: instance.jobInstanceId }, events);
-    this.#timers = new NamedTimers(timers);
+    this.#timers = new NamedTimers(clock);
     this.#doubts = new DoubtLog({ definition, extensions: deps.extensions, clock, logger: this.#logger });
     const lateFirings = new LateFirings(clock, this.#logger);
     const onFire = (instant: Date): void => {

@@ -5,7 +5,6 @@ import { type Clock, systemClock } from '../../time/clock.js';
 import { firingTurns } from '../../time/event-loop.js';
 import { InvalidCronError } from '../../time/invalid-cron-error.js';
 import { lastBefore } from '../../time/last-before.js';
-import { type Timers, timersForIdleJobs } from '../../time/shared-timers.js';
 import { scheduleKey } from '../view/assignment.js';
 import { type Instants } from '../view/firing.js';
 import { type ScheduleState } from '../view/obstacles.js';
@@ -24,20 +23,18 @@ export interface FiringTimers {
 /** Timers of jobs on a clock, for use outside Nest and in tests. */
 export class ClockTimers implements FiringTimers {
   readonly #clock: Clock;
-  readonly #timers: Timers;
   readonly #cancels = new Map<string, () => void>();
   readonly #isInTurns: boolean;
 
-  constructor(clock: Clock, timers: Timers = timersForIdleJobs(clock)) {
+  constructor(clock: Clock) {
     this.#clock = clock;
-    this.#timers = timers;
     // Under a clock that a test moves, everything that is due happens at once.
     this.#isInTurns = clock === systemClock;
   }
 
   arm(jobName: string, instant: Date, onFire: () => void): void {
     this.disarm(jobName);
-    const cancelTimer = this.#timers.after(instant.getTime() - this.#clock.now(), () => {
+    const cancelTimer = this.#clock.after(instant.getTime() - this.#clock.now(), () => {
       if (this.#isInTurns) firingTurns.run(fire);
       else fire();
     });

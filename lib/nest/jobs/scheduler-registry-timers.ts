@@ -1,16 +1,13 @@
 import { type SchedulerRegistry } from '@nestjs/schedule';
 import { JobConflictError } from '../../api/errors/errors.js';
 import { type JobLogger } from '../../api/text/logger.js';
-import { type FiringTimers } from '../../kernel/lanes/cron-timer.js';
+import { ClockTimers, type FiringTimers } from '../../kernel/lanes/cron-timer.js';
 import { type Clock, systemClock } from '../../time/clock.js';
-import { firingTurns } from '../../time/event-loop.js';
-import { type Timers, timersForIdleJobs } from '../../time/shared-timers.js';
-import { InstantCronJob } from './instant-cron-job.js';
+import { CronJobEntry } from './cron-job-entry.js';
 
 /**
- * Timers that are cron jobs of `@nestjs/schedule`: each job appears in the `SchedulerRegistry` under its name, with its
- * next and last date. Each has one `CronJob`, which is armed for one instant after the other. This library computes the
- * instants, as the package `cron` does not understand Quartz expressions, and waits for all of them with one timer.
+ * Timers of jobs that appear in the `SchedulerRegistry` of `@nestjs/schedule` under the jobs' names, each as a `CronJob` with its next
+ * and last date. This library computes the instants and waits for them, as the package `cron` does not understand Quartz expressions.
  *
  * Such a `CronJob` is for reading. Its methods `stop()`, `start()`, `setTime()` and `fireOnTick()` do nothing and log a warning: this
  * instance alone would stop firing, while it goes on owning its items, which would then run nowhere. After `deleteCronJob()`, the
@@ -20,80 +17,64 @@ export class SchedulerRegistryTimers implements FiringTimers {
   readonly #registry: SchedulerRegistry;
   readonly #logger: JobLogger;
   readonly #clock: Clock;
-  readonly #timers = new Map<string, Timer>();
-  readonly #waits: Timers;
+  readonly #timers: ClockTimers;
+  readonly #entries = new Map<string, CronJobEntry>();
 
   constructor(registry: SchedulerRegistry, logger: JobLogger, clock: Clock = systemClock) {
     this.#registry = registry;
     this.#logger = logger;
     this.#clock = clock;
-    this.#waits = timersForIdleJobs(clock);
+    this.#timers = new ClockTimers(clock);
   }
 
   /**
    * Arms the timer of a job for one instant; a past instant fires at once. Replaces the instant it was armed for.
-   * @throws JobConflictError if the `SchedulerRegistry` has a cron job of that name that is not the job's timer
+   * @throws JobConflictError if the `SchedulerRegistry` has a cron job of that name that is not the job's
    */
   arm(jobName: string, instant: Date, onFire: () => void): void {
-    const timer = this.#timers.get(jobName) ?? this.#add(jobName, instant);
-    timer.onFire = onFire;
-    timer.instant = instant;
-    timer.cronJob.arm(instant);
+    const entry = this.#entries.get(jobName) ?? this.#add(jobName, instant);
+    entry.showArmed(instant);
     // A user may have deleted it, and sees it again: the job still fires.
-    if (!this.#registry.doesExist('cron', jobName)) this.#registry.addCronJob(jobName, timer.cronJob);
+    if (!this.#registry.doesExist('cron', jobName)) this.#registry.addCronJob(jobName, entry);
+    this.#timers.arm(jobName, instant, () => {
+      entry.showFired(new Date(this.#clock.now()));
+      try {
+        onFire();
+      } catch (error) {
+        this.#logger.error(`Job '${jobName}': its timer failed: ${String(error)}`);
+      }
+    });
   }
 
   /** Stops the timer of a job and removes its cron job. Does nothing if there is none. */
   disarm(jobName: string): void {
-    const timer = this.#timers.get(jobName);
-    if (timer === undefined) return;
-    this.#timers.delete(jobName);
-    timer.onFire = () => undefined;
-    timer.cronJob.disarm();
+    this.#timers.disarm(jobName);
+    const entry = this.#entries.get(jobName);
+    if (entry === undefined) return;
+    this.#entries.delete(jobName);
+    entry.showDisarmed();
     const isThere = this.#registry.doesExist('cron', jobName);
-    if (isThere && this.#registry.getCronJob(jobName) === timer.cronJob) this.#registry.deleteCronJob(jobName);
+    if (isThere && this.#registry.getCronJob(jobName) === entry) this.#registry.deleteCronJob(jobName);
   }
 
-  #add(jobName: string, instant: Date): Timer {
+  #add(jobName: string, instant: Date): CronJobEntry {
     requireFreeName(this.#registry, jobName);
-    const cronJob = new InstantCronJob(instant, {
-      clock: this.#clock,
-      timers: this.#waits,
-      onTick: () => this.#onTick(jobName, timer),
-      onRefused: (method) => this.#onRefused(jobName, timer, method),
-    });
-    cronJob.errorHandler = (error) => this.#logger.error(`Job '${jobName}': its timer failed: ${String(error)}`);
-    const timer: Timer = { cronJob, instant, onFire: () => undefined };
-    this.#registry.addCronJob(jobName, cronJob);
-    this.#timers.set(jobName, timer);
-    return timer;
+    const entry: CronJobEntry = new CronJobEntry(instant, (method) => this.#onRefused(jobName, entry, method));
+    this.#registry.addCronJob(jobName, entry);
+    this.#entries.set(jobName, entry);
+    return entry;
   }
 
-  #onRefused(jobName: string, timer: Timer, method: string): void {
+  #onRefused(jobName: string, entry: CronJobEntry, method: string): void {
     // This class itself deletes the CronJob of a job that has ended.
-    if (this.#timers.get(jobName) !== timer) return;
+    if (this.#entries.get(jobName) !== entry) return;
     this.#logger.warn(
-      `Job '${jobName}': ${method} of its CronJob in the SchedulerRegistry does nothing, as this instance would keep its items and not run ` +
-        'them. To pause the job, call JobOperateAPI.disable(); to end it on this instance, JobBootstraps.remove(); to change its cron, ' +
-        'JobConfigurationAPI.updateJobConfiguration().',
+      method === 'fireOnTick()'
+        ? `Job '${jobName}': fireOnTick() does nothing, as it would run the job on this instance alone.`
+        : `Job '${jobName}': ${method} of its CronJob in the SchedulerRegistry does nothing, as this instance would keep its items and not run ` +
+            'them. To pause the job, call JobOperateAPI.disable(); to end it on this instance, JobBootstraps.remove(); to change its cron, ' +
+            'JobConfigurationAPI.updateJobConfiguration().',
     );
-  }
-
-  #onTick(jobName: string, timer: Timer): void {
-    if (this.#timers.get(jobName) !== timer) return;
-    // A CronJob is no longer active when its timer ticks. If it is active, fireOnTick() was called.
-    if (timer.cronJob.isActive) {
-      this.#logger.warn(`Job '${jobName}': fireOnTick() does nothing, as it would run the job on this instance alone.`);
-      return;
-    }
-    const { instant, onFire } = timer;
-    firingTurns.run(() => {
-      // It was armed anew, or disarmed, while it waited for its turn.
-      if (this.#timers.get(jobName) !== timer || timer.onFire !== onFire || timer.instant !== instant) return;
-      // The machine's clock was set back while the timer ran.
-      if (this.#clock.now() < instant.getTime()) this.arm(jobName, instant, onFire);
-      else onFire();
-    });
   }
 }
 
@@ -103,10 +84,4 @@ export function requireFreeName(registry: SchedulerRegistry, jobName: string): v
   throw new JobConflictError(
     `Job '${jobName}' cannot be scheduled: the SchedulerRegistry has a cron job of that name, which is not an ElasticJob. Rename one of them.`,
   );
-}
-
-interface Timer {
-  readonly cronJob: InstantCronJob;
-  instant: Date;
-  onFire: () => void;
 }

@@ -165,17 +165,6 @@ describe('a timer', () => {
   });
 });
 
-test('the timers of a hundred jobs wait with one timer of Node', () => {
-  jest.useFakeTimers({ now: 0 });
-  const { timers } = given();
-
-  for (let job = 0; job < 100; job++) timers.arm(`job-${job}`, inMs(1_000 * job), () => undefined);
-
-  expect(jest.getTimerCount()).toBe(1);
-  for (let job = 0; job < 100; job++) timers.disarm(`job-${job}`);
-  expect(jest.getTimerCount()).toBe(0);
-});
-
 describe('what a user does to the CronJob', () => {
   test.each<[method: string, call: (cronJob: CronJob, registry: SchedulerRegistry) => unknown]>([
     ['stop()', (cronJob) => cronJob.stop()],

@@ -33,7 +33,6 @@ const OPTIONS: ParseOptions & DocumentOptions & SchemaOptions = {
   version: '1.1',
   schema: 'failsafe',
   uniqueKeys: false,
-  keepSourceTokens: true,
   prettyErrors: false,
 };
 

@@ -12,7 +12,6 @@ import {
 } from 'yaml';
 
 import { aliasTargets, parseYaml } from './yaml-document.js';
-import { scalarText, withLineFeeds } from './yaml-line-separators.js';
 import { isNull, toBoolean, toInteger } from './yaml-scalars.js';
 
 // Most jobs have none.
@@ -23,13 +22,15 @@ const NO_ENTRIES: Readonly<Record<string, string>> = Object.freeze({});
  * Reads a YAML 1.1 document that is one mapping, as SnakeYAML fills a Java bean from it: the types are those asked for,
  * not those that the scalars look like. JSON is such a document too. Unknown `!!` tags are accepted. Nothing is thrown;
  * what cannot be read is added to `faults`. A value of nothing (`~`) counts as absent.
+ *
+ * YAML 1.1 ends a line at U+0085, U+2028 and U+2029 too. Each of them is read as a line feed, where SnakeYAML keeps the latter two in
+ * the text.
  */
 export class YamlMapping {
   /** What is wrong, each a clause that names the key and the value. */
   readonly faults: string[] = [];
+  /** What is read, with line feeds for all ends of lines. */
   readonly #source: string;
-  /** The source with line feeds for all ends of lines. */
-  readonly #lines: string;
   readonly #document: Document;
   readonly #pairs = new Map<string, Pair<Node, Node | null>>();
   readonly #asked = new Set<string>();
@@ -37,9 +38,8 @@ export class YamlMapping {
   #targets: ReadonlyMap<Alias, Node | undefined> | undefined;
 
   constructor(text: string) {
-    this.#source = text;
-    this.#lines = withLineFeeds(text);
-    const { document, faults } = parseYaml(this.#lines);
+    this.#source = text.replaceAll(/[\u0085\u2028\u2029]/g, '\n');
+    const { document, faults } = parseYaml(this.#source);
     this.#document = document;
     this.faults.push(...faults);
     if (this.faults.length === 0) this.#readPairs();
@@ -103,13 +103,12 @@ export class YamlMapping {
     const node = this.#value(key);
     if (node === undefined || isEmptyCollection(node)) return undefined;
     const [from, to, end] = rangeOf(node);
-    if (isFlow(this.#document.contents))
-      return `${key}: ${this.#source.slice(from, to).replaceAll(LINE_END, '$&  ')}\n`;
+    if (isFlow(this.#document.contents)) return `${key}: ${this.#source.slice(from, to).replaceAll('\n', '\n  ')}\n`;
     const [start] = rangeOf(this.#pairs.get(key)?.key);
-    const column = start - (this.#lines.lastIndexOf('\n', start) + 1);
-    const lines = this.#source.slice(start, end).replace(/(?<![\n\u0085\u2028\u2029])[\n\u0085\u2028\u2029]*$/, '\n');
-    return lines.replaceAll(INDENTED, (found, end: string, blanks: string) =>
-      blanks.length < column ? found : end + blanks.slice(column),
+    const column = start - (this.#source.lastIndexOf('\n', start) + 1);
+    const lines = this.#source.slice(start, end).replace(/(?<!\n)\n*$/, '\n');
+    return lines.replaceAll(/\n( *)/g, (found, blanks: string) =>
+      blanks.length < column ? found : `\n${blanks.slice(column)}`,
     );
   }
 
@@ -152,7 +151,7 @@ export class YamlMapping {
   }
 
   #textOf(scalar: Scalar): string {
-    const text = scalarText(scalar, this.#source);
+    const text = String(scalar.value);
     return scalar.tag === 'tag:yaml.org,2002:binary' ? Buffer.from(text, 'base64').toString('utf8') : text;
   }
 
@@ -163,9 +162,6 @@ export class YamlMapping {
     return String(integer ?? toBoolean(text) ?? text);
   }
 }
-
-const LINE_END = /[\n\u0085\u2028\u2029]/g;
-const INDENTED = /([\n\u0085\u2028\u2029])( *)/g;
 
 /** Where the node begins, where its value ends, and where it ends with the blanks and comments behind it. */
 function rangeOf(node: Node | undefined): Range {

@@ -88,22 +88,25 @@ test('numbers among texts become text as Java’s numbers do', () => {
 
 describe('line ends that YAML 1.1 has beyond line feeds', () => {
   test.each([
-    ['a: "x\u2028  y"', 'x\u2028y'],
-    ['a: x\u2029  y', 'x\u2029y'],
-    ['a: >-\n  x\u2028  y', 'x\u2028y'],
-    ['a: |-\n  x\u2028  y', 'x\u2028y'],
+    ['a: "x\u2028  y"', 'x y'],
+    ['a: x\u2029  y', 'x y'],
+    ['a: >-\n  x\u2028  y', 'x y'],
+    ['a: |-\n  x\u2028  y\u2029  z', 'x\ny\nz'],
     ['a: "x\u0085  y"', 'x y'],
-  ])('of %j are kept, folded or not, without the blanks behind them', (text, expected) => {
-    expect(new YamlMapping(text).text('a')).toBe(expected);
+    ['a: "x\\Ly"', 'x\u2028y'],
+  ])('of %j are read as line feeds, unless they are escaped', (text, expected) => {
+    const yaml = new YamlMapping(text);
+
+    expect([yaml.text('a'), yaml.faults]).toEqual([expected, []]);
   });
 
-  test('stand in faults and in entries that are kept as they are just as in the source', () => {
+  test('are line feeds in faults and in entries that are kept as they are', () => {
     const text = 'a: "x\u2028  y"\nb:\n- "x\u2029  y"\n';
     const yaml = new YamlMapping(text);
 
     yaml.flag('a');
-    expect(yaml.faults).toEqual(['a must be true or false, got "\\"x\u2028  y\\""']);
-    expect(yaml.verbatim('b')).toBe('b:\n- "x\u2029  y"\n');
+    expect(yaml.faults).toEqual(['a must be true or false, got "\\"x\\n  y\\""']);
+    expect(yaml.verbatim('b')).toBe('b:\n- "x\n  y"\n');
   });
 });
 

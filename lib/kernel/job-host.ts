@@ -22,7 +22,6 @@ import { type JobDefinition } from './job/job-definition.js';
 import { JobRuntime, type JobRuntimeDeps } from './job-runtime.js';
 import { RunObservers } from './run/run-observers.js';
 import { Extensions, type ExtensionOptions } from './types/extensions.js';
-import { EventLog } from './job/event-log.js';
 import { JobLog } from './job/job-log.js';
 
 /** What a host is made from. */
@@ -60,7 +59,6 @@ export class JobHost {
   readonly #deps: JobRuntimeDeps;
   /** For what concerns all jobs. */
   readonly #logger: JobLog;
-  readonly #events: EventLog;
   readonly #jobs = new Map<string, JobRuntime>();
   /** Jobs that were removed and could not withdraw then; the last one of each name. */
   readonly #leaving = new Map<string, JobRuntime>();
@@ -83,8 +81,6 @@ export class JobHost {
     this.registryCenter = registryCenter;
     this.instance = options.instance ?? createJobInstance();
     this.#logger = new JobLog(logger, { jobName: undefined, instance: this.instance.jobInstanceId });
-    const { jobInstanceId } = this.instance;
-    this.#events = new EventLog({ clock, logger, instance: jobInstanceId, jobCount: () => this.#jobs.size });
     this.types = new Extensions(options, { clock, logger });
     this.#deps = {
       registry: registryCenter,
@@ -93,7 +89,6 @@ export class JobHost {
       firingTimers: options.timers ?? new ClockTimers(clock),
       clock,
       logger,
-      events: this.#events,
       shutdownGracePeriodMs: shutdownGracePeriodMilliseconds,
     };
   }
@@ -179,9 +174,7 @@ export class JobHost {
     this.#jobs.delete(jobName);
     if (!runtime.hasWithdrawn) this.#leaving.set(jobName, runtime);
     // A timer would keep the process from ending when all its jobs have.
-    if (this.#jobs.size > 0) return;
-    this.#endClockWatch();
-    this.#events.flush();
+    if (this.#jobs.size === 0) this.#endClockWatch();
   }
 
   /** From now on no new firing starts. */
@@ -207,7 +200,6 @@ export class JobHost {
   async #stop(): Promise<void> {
     this.#endClockWatch();
     await Promise.all([...this.#jobs.values()].map((runtime) => runtime.end('the process is shutting down')));
-    this.#events.flush();
     await this.types.close({ clock: this.#deps.clock, logger: this.#logger });
     this.#unsubscribe?.();
   }

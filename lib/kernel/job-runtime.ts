@@ -59,7 +59,7 @@ import { type JobTimer } from './job/job-context.js';
 import { type JobDefinition } from './job/job-definition.js';
 import { registeredEvent } from './job/job-events.js';
 import { type JobContext } from './job/job-context.js';
-import { type EventCollector, JobLog } from './job/job-log.js';
+import { JobLog } from './job/job-log.js';
 import { checkedTrigger, triggerAll, type TriggerOptions } from './job-trigger.js';
 import { assignedItems } from './view/items.js';
 import { type Occasion } from './writes/registration.js';
@@ -73,8 +73,6 @@ export interface JobRuntimeDeps {
   readonly firingTimers: FiringTimers;
   readonly clock: Clock;
   readonly logger: JobLogger;
-  /** Summarises what many jobs have in common. */
-  readonly events: EventCollector;
   /** How long a stopping job waits for its running items, in milliseconds. */
   readonly shutdownGracePeriodMs: number;
 }
@@ -115,12 +113,12 @@ export class JobRuntime {
   #lineage: Lineage | undefined;
 
   constructor(definition: JobDefinition, deps: JobRuntimeDeps) {
-    const { clock, firingTimers, instance, logger, events } = deps;
+    const { clock, firingTimers, instance, logger } = deps;
     const { jobName } = definition.configuration;
     this.definition = definition;
     this.#deps = deps;
     this.#paths = new JobPaths(jobName);
-    this.#logger = new JobLog(logger, { jobName, instance: instance.jobInstanceId }, events);
+    this.#logger = new JobLog(logger, { jobName, instance: instance.jobInstanceId }, clock);
     this.#timers = new NamedTimers(clock);
     this.#doubts = new DoubtLog({ definition, extensions: deps.extensions, clock, logger: this.#logger });
     const lateFirings = new LateFirings(clock, this.#logger);

@@ -30,8 +30,6 @@ export interface LogFields {
   readonly peer?: string;
   /** How late a firing came, in milliseconds. */
   readonly lateMs?: number;
-  /** Names of the jobs, if one entry is about several. */
-  readonly jobs?: readonly string[];
 }
 
 /** One entry of the log, for loggers that keep fields. */
@@ -41,7 +39,7 @@ export interface LogEntry extends LogFields {
   readonly message: string;
   /** By which entries are filtered: `ElasticJob:` and the job's name; `ElasticJob` if it is about the whole process. */
   readonly context: string;
-  /** The job it is about; `undefined` if it is about the whole process, or about several jobs. */
+  /** The job it is about; `undefined` if it is about the whole process. */
   readonly jobName: string | undefined;
   /** Id of this instance. */
   readonly instance: string;

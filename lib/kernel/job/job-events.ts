@@ -1,7 +1,4 @@
-/**
- * The events of a job that its log reports, and their words: for one job, and for many jobs of a process that have the
- * same event at the same time. Only decisions, without a clock and without a logger: see `JobLog` and `EventLog`.
- */
+/** The events of a job that its log reports, and their words. Only decisions, without a clock and without a logger: see `JobLog`. */
 import { type LogFields, type LogLevel } from '../../api/text/logger.js';
 import { type JobView } from '../../layout/job-view.js';
 import { describeInstants, type Instants } from '../view/firing.js';
@@ -9,10 +6,7 @@ import { describeItems } from '../view/items.js';
 import { describeChanges, describeIgnored, type SettingDifference } from './setting-differences.js';
 
 /** What has happened to a job. */
-export type JobEvent = CommonEvent | OwnEvent;
-
-/** What many jobs of a process may have in common. */
-export type CommonEvent =
+export type JobEvent =
   /** This instance takes part, as the registry centre has the job when the entry is written. */
   | {
       readonly type: 'registered';
@@ -34,10 +28,7 @@ export type CommonEvent =
   | { readonly type: 'server-enabled'; readonly ip: string }
   /** This instance was given settings that are allowed but probably not intended. */
   | { readonly type: 'settings-doubtful'; readonly doubt: string }
-  | { readonly type: 'fired-late'; readonly lateMs: number; readonly scheduledAt: Date; readonly others: number };
-
-/** What one job has alone. */
-export type OwnEvent =
+  | { readonly type: 'fired-late'; readonly lateMs: number; readonly scheduledAt: Date; readonly others: number }
   /** `path`: the node that has the settings; `jobName`: the job that they name. */
   | { readonly type: 'foreign-settings'; readonly path: string; readonly jobName: string }
   /** `path`: a node beside the items that is no item. */
@@ -66,7 +57,7 @@ export type Owners = ReadonlyMap<number, string>;
 export function registeredEvent(
   watch: { readonly view: JobView },
   { isOneOff }: { readonly isOneOff: boolean },
-): CommonEvent {
+): JobEvent {
   return {
     type: 'registered',
     isOneOff,
@@ -82,34 +73,13 @@ export function registeredEvent(
 /** An entry in the making. */
 export interface Words {
   readonly level: LogLevel;
-  /** For one job, without its name in front: `instance … leads.` */
+  /** Without the job's name in front: `instance … leads.` */
   readonly text: string;
   readonly fields: LogFields;
 }
 
-/** Whether the event may be summarised with the same event of other jobs. */
-export function isCommon(event: JobEvent): event is CommonEvent {
-  return !OWN.has(event.type);
-}
-
-const OWN: ReadonlySet<string> = new Set<OwnEvent['type']>([
-  'foreign-settings',
-  'stray-item',
-  'items-disabled',
-  'items-enabled',
-  'uneven-steps',
-  'firings-lost',
-  'settings-changed',
-  'settings-ignored',
-  'settings-overwritten',
-]);
-
-/** The words for one job. `me`: id of this instance. */
+/** The words for an event. `me`: id of this instance. */
 export function wordsOf(event: JobEvent, me: string): Words {
-  return isCommon(event) ? wordsOfCommon(event, me) : wordsOfOwn(event);
-}
-
-function wordsOfCommon(event: CommonEvent, me: string): Words {
   switch (event.type) {
     case 'registered': {
       const { leader, owners, isOneOff } = event;
@@ -148,18 +118,6 @@ function wordsOfCommon(event: CommonEvent, me: string): Words {
       const text = `the firing at ${scheduledAt.toISOString()} came ${seconds(lateMs)} late: ${WHY_LATE}.${more}`;
       return { level: 'warn', text, fields: { lateMs, scheduledAt } };
     }
-    default:
-      return event satisfies never;
-  }
-}
-
-/** A clause with its full stop, unless it ends in a question. */
-export function ended(clause: string): string {
-  return clause.endsWith('?') ? clause : `${clause}.`;
-}
-
-function wordsOfOwn(event: OwnEvent): Words {
-  switch (event.type) {
     case 'foreign-settings':
       return entry(
         'warn',
@@ -211,10 +169,15 @@ function wordsOfOwn(event: OwnEvent): Words {
   }
 }
 
-/** Parts of sentences that summaries share. */
-export const WITHOUT_STOPPING = 'without having stopped: its process has died, or its session has ended';
-export const WHY_LATE = 'the event loop was blocked, the process was suspended, or the clock was set';
-export const BY = { operator: 'by an operator', settings: 'by its settings (disabled: true)' } as const;
+/** A clause with its full stop, unless it ends in a question. */
+function ended(clause: string): string {
+  return clause.endsWith('?') ? clause : `${clause}.`;
+}
+
+/** Parts of sentences. */
+const WITHOUT_STOPPING = 'without having stopped: its process has died, or its session has ended';
+const WHY_LATE = 'the event loop was blocked, the process was suspended, or the clock was set';
+const BY = { operator: 'by an operator', settings: 'by its settings (disabled: true)' } as const;
 
 /** `0-2 → 10.0.0.1@-@1, 3-4 → 10.0.0.2@-@1`. */
 export function describeOwners(owners: Owners, arrow: string): string {
@@ -243,7 +206,7 @@ function describeLost(lost: readonly LostFiringsOfItems[]): string {
 }
 
 /** A duration in words. */
-export function seconds(ms: number): string {
+function seconds(ms: number): string {
   return `${(ms / 1_000).toFixed(1)} s`;
 }
 

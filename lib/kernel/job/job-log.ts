@@ -1,5 +1,6 @@
 import { writeEntry } from '../../api/text/log-entry.js';
 import { type JobLogger, type LogEntry, type LogFields } from '../../api/text/logger.js';
+import { type Clock } from '../../time/clock.js';
 import { type JobEvent, wordsOf } from './job-events.js';
 
 /** What a log is about. */
@@ -10,28 +11,30 @@ export interface LogSubject {
   readonly instance: string;
 }
 
-/** Summarises events that many jobs of the process have at the same time. */
-export interface EventCollector {
-  /** Takes the event in if it is to be summarised. @returns whether it was taken in */
-  collect(jobName: string, event: JobEvent): boolean;
-}
+/** How long the entry of a start waits for the first election and assignment, in milliseconds. */
+const LONGEST_START_MS = 1_000;
 
 /**
  * The log of one job on this instance, or of the whole process: names the job in each message, and cannot throw, whatever the
  * user's logger does, because the job must go on.
+ *
+ * A job that starts without a leader has one entry, which says who leads and which items go where: this instance's election and its
+ * first assignment, which follow at once, are for debugging only then.
  */
 export class JobLog implements JobLogger {
   readonly #logger: JobLogger;
   readonly #jobName: string | undefined;
   readonly #instance: string;
-  readonly #collector: EventCollector | undefined;
+  readonly #clock: Pick<Clock, 'after'> | undefined;
+  /** The start whose entry waits. */
+  #start: { readonly event: JobEvent; readonly cancel: () => void } | undefined;
 
-  /** Without `collector`, each event is an entry of its own. */
-  constructor(logger: JobLogger, { jobName, instance }: LogSubject, collector?: EventCollector) {
+  /** Without `clock`, the entry of a start does not wait. */
+  constructor(logger: JobLogger, { jobName, instance }: LogSubject, clock?: Pick<Clock, 'after'>) {
     this.#logger = logger;
     this.#jobName = jobName;
     this.#instance = instance;
-    this.#collector = collector;
+    this.#clock = clock;
   }
 
   /** Only of interest to those who look for a fault. */
@@ -54,15 +57,32 @@ export class JobLog implements JobLogger {
     this.#write({ level: 'error', message, ...fields, ...(stack !== undefined && { stack }) });
   }
 
-  /** An event of the job. If it is summarised with those of other jobs, its own entry is for debugging only. */
+  /** An event of the job. */
   event(event: JobEvent): void {
-    const jobName = this.#jobName;
+    if (event.type === 'registered' && event.leader === undefined && this.#clock !== undefined)
+      this.#start = { event, cancel: this.#clock.after(LONGEST_START_MS, () => this.#writeStart()) };
+    else if (this.#start !== undefined && event.type === 'leads') this.#writeEvent(event, 'debug');
+    else if (this.#start !== undefined && event.type === 'assigned') {
+      this.#writeStart();
+      this.#writeEvent(event, 'debug');
+    } else this.#writeEvent(event);
+  }
+
+  #writeStart(): void {
+    const start = this.#start;
+    this.#start = undefined;
+    start?.cancel();
+    if (start !== undefined) this.#writeEvent(start.event);
+  }
+
+  #writeEvent(event: JobEvent, insteadOf?: 'debug'): void {
     const { level, text: message, fields } = wordsOf(event, this.#instance);
-    const isSummarised = jobName !== undefined && this.#collector?.collect(jobName, event) === true;
-    this.#write({ ...fields, event: event.type, message, level: isSummarised ? 'debug' : level });
+    this.#write({ ...fields, event: event.type, message, level: insteadOf ?? level });
   }
 
   #write({ message: text, ...entry }: LogFields & Pick<LogEntry, 'level' | 'message' | 'stack'>): void {
+    // No entry comes before that of the start.
+    if (entry.level !== 'debug') this.#writeStart();
     const jobName = this.#jobName;
     const message = jobName === undefined ? text : `Job '${jobName}': ${text}`;
     writeEntry(this.#logger, { jobName, instance: this.#instance, ...entry, message });

@@ -5,9 +5,7 @@ import { type JobContext } from '../job/job-context.js';
 import { jobChanges } from '../job/job-changes.js';
 import { type RunObservers } from '../run/run-observers.js';
 import { type DoubtLog } from '../types/doubt-log.js';
-import { inheritedChanges, type PeerChange, peerChanges } from '../job/peer-changes.js';
-
-const NO_CHANGES: readonly PeerChange[] = [];
+import { peerChanges } from '../job/peer-changes.js';
 
 interface ChangeLogDeps extends JobContext {
   readonly observers: RunObservers;
@@ -19,8 +17,6 @@ export class ChangeLog {
   readonly #context: ChangeLogDeps;
   #before: JobView | undefined;
   #session: string | undefined;
-  /** Changes that a peer is to report. */
-  #pending = NO_CHANGES;
   /** Ids of Java instances that are gone, and that may still run items: observers are notified when they do not. */
   readonly #gone = new RareSet<string>();
 
@@ -55,20 +51,13 @@ export class ChangeLog {
   }
 
   #notePeers(before: JobView, now: JobView): void {
-    const { clock, registry, me, logger } = this.#context;
-    const at = clock.monotonic();
-    const sessionTimeoutMs = registry.session.timeoutMs;
-    const pending = this.#pending.filter((change) => at - change.at <= sessionTimeoutMs);
-    const inherited = inheritedChanges(pending, { before, now, at, sessionTimeoutMs });
-    const changes = [...inherited, ...peerChanges(before, now, at)];
-    for (const { event, reporter } of changes) {
+    const { me, logger, observers } = this.#context;
+    for (const { event, reporter } of peerChanges(before, now)) {
       if (reporter !== me) continue;
       logger.event(event);
-      if (event.type === 'crashed') this.#context.observers.notifyOfCrash(this.#notice(event.peer));
+      if (event.type === 'crashed') observers.notifyOfCrash(this.#notice(event.peer));
       if (event.type === 'gone') this.#gone.add(event.peer);
     }
-    const left = [...pending, ...changes].filter(({ reporter }) => reporter !== me && reporter !== undefined);
-    this.#pending = left.length === 0 ? NO_CHANGES : left;
   }
 
   #noteGone({ instances, items }: JobView): void {

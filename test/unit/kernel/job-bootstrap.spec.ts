@@ -315,19 +315,4 @@ describe('settings that are probably not intended are warned of', () => {
 
     expect(warnings()).toEqual([`Job 'bill': ${STEP}`]);
   });
-
-  test('in one entry for many jobs', async () => {
-    await using host = aHost();
-    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
-    const bootstraps = names.map(
-      (name) => new ScheduleJobBootstrap(host.registryCenter, new CountingJob(), odd(name), { host }),
-    );
-
-    await Promise.all(bootstraps.map((bootstrap) => bootstrap.schedule()));
-    await host.stop();
-
-    expect(host.log.filter((message) => message.includes('step /0'))).toEqual([
-      `Settings of 7 jobs ('a', 'b', 'c', 'd', 'e' and 2 others): ${STEP}`,
-    ]);
-  });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { jobChanges, type ViewChange } from '../../../lib/kernel/job/job-changes.js';
-import { peerChanges, inheritedChanges } from '../../../lib/kernel/job/peer-changes.js';
+import { peerChanges } from '../../../lib/kernel/job/peer-changes.js';
 import { wordsOf } from '../../../lib/kernel/job/job-events.js';
 import { JobPaths } from '../../../lib/layout/job-paths.js';
 import { type JobView } from '../../../lib/layout/job-view.js';
@@ -12,7 +12,7 @@ const A = idOf('A');
 function logged(before: JobView | undefined, now: JobView, more: Partial<ViewChange> = {}): readonly string[] {
   const fullPath = (path: string): string => `/orders${path}`;
   const change = { before, now, me: A, myIp: ipOf('A'), paths: new JobPaths('bill'), fullPath, ...more };
-  const peers = before === undefined ? [] : peerChanges(before, now, 0).filter(({ reporter }) => reporter === A);
+  const peers = before === undefined ? [] : peerChanges(before, now).filter(({ reporter }) => reporter === A);
   return [...peers.map(({ event }) => event), ...jobChanges(change)].map((event) => {
     const { level, text } = wordsOf(event, A);
     return `${level} ${text.replaceAll(/10\.0\.0\.\d+@-@1-/g, '')}`;
@@ -161,29 +161,11 @@ describe('a change of a job is logged', () => {
   });
 
   test('by one instance of the cluster if it is about a peer: the first one that stays', () => {
-    const changes = peerChanges(aView(['A', 'B', 'C']), aView(['B', 'C', 'D']), 0);
+    const changes = peerChanges(aView(['A', 'B', 'C']), aView(['B', 'C', 'D']));
 
     expect(changes).toEqual([
-      { event: { type: 'joined', peer: idOf('D') }, reporter: idOf('B'), at: 0 },
-      { event: { type: 'crashed', peer: A }, reporter: idOf('B'), at: 0 },
+      { event: { type: 'joined', peer: idOf('D') }, reporter: idOf('B') },
+      { event: { type: 'crashed', peer: A }, reporter: idOf('B') },
     ]);
-  });
-
-  describe('by the next one if the first one is gone soon afterwards', () => {
-    const pending = peerChanges(aView(['A', 'B', 'C']), aView(['B', 'C']), 0);
-    const heirs = (now: JobView, at: number): readonly (string | undefined)[] =>
-      inheritedChanges(pending, { before: aView(['B', 'C']), now, at, sessionTimeoutMs: 6_000 }).map(
-        ({ reporter }) => reporter,
-      );
-
-    test.each([
-      ['crashed within the time of its session', aView(['C']), 6_000, [idOf('C')]],
-      ['crashed later', aView(['C']), 6_001, []],
-      ['stopped within a second', aView(['C'], { withdrawn: [idOf('B')] }), 1_000, [idOf('C')]],
-      ['stopped later', aView(['C'], { withdrawn: [idOf('B')] }), 1_001, []],
-      ['is there', aView(['B', 'C', 'D']), 0, []],
-    ])('that it %s', (_, now, at, reporters) => {
-      expect(heirs(now, at)).toEqual(reporters);
-    });
   });
 });

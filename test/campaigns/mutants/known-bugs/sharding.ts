@@ -349,9 +349,9 @@ export const sharding: readonly Mutant[] = [
     edits: [
       {
         file: 'async/named-timers.ts',
-        find: '    const cancel = this.#timers.after(delayMs, () => {\n      this.#cancels.delete(name);',
+        find: '    const cancel = this.#clock.after(delayMs, () => {\n      this.#cancels.delete(name);',
         replace:
-          "    const cancel = this.#timers.after(delayMs, () => {\n      if (name !== 'resync') this.#cancels.delete(name);",
+          "    const cancel = this.#clock.after(delayMs, () => {\n      if (name !== 'resync') this.#cancels.delete(name);",
       },
     ],
   },

@@ -28,7 +28,6 @@ import { FaultReport } from './lanes/fault-report.js';
 import { Housekeeping } from './writes/housekeeping.js';
 import { ItemMarks } from './marks/item-marks.js';
 import { Leadership } from './writes/leadership.js';
-import { RestoredNodes } from './writes/restored-nodes.js';
 import { Registration } from './writes/registration.js';
 import { Takeover } from './marks/takeover.js';
 
@@ -77,7 +76,6 @@ export class JobComponents implements JobContext {
   readonly leadership: Leadership;
   readonly barrier: Barrier;
   readonly housekeeping: Housekeeping;
-  readonly restoredNodes: RestoredNodes;
   readonly faultReport: FaultReport;
   readonly work: WorkLane;
   readonly control: ControlLane;
@@ -113,7 +111,6 @@ export class JobComponents implements JobContext {
     this.leadership = new Leadership(this);
     this.barrier = new Barrier(this);
     this.housekeeping = new Housekeeping(this);
-    this.restoredNodes = new RestoredNodes(this);
     this.faultReport = new FaultReport(this);
     this.work = new WorkLane(this);
     this.control = new ControlLane(this);

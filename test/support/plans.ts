@@ -33,7 +33,6 @@ export function actionsOf(name: string, now: JobView, local: Partial<LocalState>
     isNextInstantNear: () => false,
     offlineServers: [],
     spentAcceptances: [],
-    restoredNodes: [],
     hasLostTrackOf: () => false,
     leftovers: [],
     superseded: [],

@@ -47,7 +47,5 @@ export type JobTimer =
   | 'trigger-deadline'
   /** What keeps the job from running has lasted long enough to count, or to be logged again. */
   | 'obstacle'
-  /** Nodes that no session owns have been seen long enough. */
-  | 'restored-nodes'
   /** Re-check the whole job although nothing changed (manual, `reconcileIntervalMinutes`). */
   | 'resync';

@@ -29,7 +29,6 @@ import { type ItemMarks } from '../marks/item-marks.js';
 import { LostFirings } from '../marks/lost-firings.js';
 import { TriggerAcceptance } from '../marks/trigger-acceptance.js';
 import { type Leadership } from '../writes/leadership.js';
-import { type RestoredNodes } from '../writes/restored-nodes.js';
 import { type Registration } from '../writes/registration.js';
 import { ActionFailures } from './action-failures.js';
 import { ChangeLog } from './change-log.js';
@@ -48,7 +47,6 @@ export interface ControlLaneDeps extends JobContext {
   readonly housekeeping: Housekeeping;
   readonly assignment: Assignment;
   readonly leadership: Leadership;
-  readonly restoredNodes: RestoredNodes;
   readonly faultReport: FaultReport;
   readonly timer: CronTimer;
   readonly work: WorkLane;
@@ -167,15 +165,14 @@ export class ControlLane {
     }
   }
 
-  /** Takes note of what stands in the way, and of nodes that should not be there. */
+  /** Takes note of what stands in the way. */
   #noteState(): void {
-    const { watch, me, instance, paths, registry, timer, leadership, restoredNodes } = this.#deps;
+    const { watch, me, instance, paths, registry, timer, leadership } = this.#deps;
     const { definition, settingFaults, items } = this.#deps;
     const { view } = watch;
     this.#formerLeader = leadingOf(view, watch.nodes.get(paths.leader)?.session, this.#formerLeader);
     // Without its node, the instance is about to stop.
     if (!view.instances.has(me)) return;
-    restoredNodes.note(view);
     const obstacle = obstacleTo({
       view,
       me,
@@ -211,19 +208,7 @@ export class ControlLane {
   }
 
   #planInput(): PlanInput {
-    const {
-      instance,
-      timers,
-      timer,
-      work,
-      watch,
-      marks,
-      housekeeping,
-      assignment,
-      leadership,
-      restoredNodes,
-      deadlines,
-    } = this.#deps;
+    const { instance, timers, timer, work, watch, marks, housekeeping, assignment, leadership, deadlines } = this.#deps;
     const { isIdle, canBegin, isBeginningManually, busy, backlog, decided } = work;
     return {
       now: watch.view,
@@ -245,7 +230,6 @@ export class ControlLane {
         superseded: marks.own.superseded,
         offlineServers: housekeeping.offlineServers,
         spentAcceptances: housekeeping.spentAcceptances,
-        restoredNodes: restoredNodes.due,
         latestInstant: () => timer.latestDue(watch.view.config ?? {}),
         isNextInstantNear: () => timer.isNextNear,
         armedFor: timer.armedFor,
@@ -314,8 +298,6 @@ export class ControlLane {
         return housekeeping.tidyUp();
       case 'remove-servers':
         return housekeeping.removeServers(action.ips);
-      case 'remove-restored-nodes':
-        return this.#deps.restoredNodes.remove();
       case 'clear-marks':
         return marks.removal.clearOwn(action.items);
       case 'clear-misfired':

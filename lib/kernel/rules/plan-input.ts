@@ -46,8 +46,6 @@ export interface LocalState {
   readonly offlineServers: readonly string[];
   /** Instances that have been gone for a while, and of whose triggers none waits. */
   readonly spentAcceptances: readonly string[];
-  /** Paths of nodes that live with no session although instances only make them with theirs, seen for long enough. */
-  readonly restoredNodes: readonly string[];
   /** Whether the item bears this instance's mark, although this instance knows of no such run. */
   readonly hasLostTrackOf: (item: number) => boolean;
   /** Items whose run has ended and whose marks this instance could not remove. */
@@ -128,7 +126,6 @@ export type Action =
   | { readonly type: 'end-failover' }
   | { readonly type: 'tidy-up' }
   | { readonly type: 'remove-servers'; readonly ips: readonly string[] }
-  | { readonly type: 'remove-restored-nodes' }
   | { readonly type: 'clear-marks' | 'clear-misfired'; readonly items: readonly number[] }
   | { readonly type: 'forget-missed' }
   | { readonly type: 'reschedule' }

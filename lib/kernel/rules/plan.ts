@@ -17,7 +17,6 @@
  * | reportCrashed | crash-reports | JobCrashedJobListener, LegacyCrashedRunningItemListener |
  * | endFailover | housekeeping | FailoverSettingsChangedJobListener |
  * | tidyUp, removeServers | housekeeping | – (Java leaves it) |
- * | removeRestoredNodes | restored-nodes | – (Java waits for ever) |
  * | clearMarks, clearMisfired | mark-removal, item-marks | MonitorExecutionSettingsChangedJobListener |
  * | forgetMissed | work-lane | – (Java asks at the end of each run) |
  * | reschedule | cron-timer | CronSettingAndJobEventChangedJobListener |
@@ -383,10 +382,6 @@ const removeServers: Rule = ({ now, me, local }) => {
   return cleanupOwner(now) === me && ips.length > 0 ? { type: 'remove-servers', ips } : undefined;
 };
 
-/** A persistent leader keeps the job without a leader for ever, and a persistent instance keeps its items from running. */
-const removeRestoredNodes: Rule = ({ local }) =>
-  local.restoredNodes.length > 0 ? { type: 'remove-restored-nodes' } : undefined;
-
 /**
  * Runs a firing that was lost while its item changed its owner: the former owner was gone, or had to wait, and the new one did
  * not own the item yet. The records show that exactly this firing is missing.
@@ -432,7 +427,6 @@ const RULES: readonly Rule[] = [
   endTakeoverWait,
   awaitRemoval,
   restoreOwnNodes,
-  removeRestoredNodes,
   reportCrashed,
   abdicate,
   standForElection,

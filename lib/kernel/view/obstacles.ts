@@ -74,9 +74,6 @@ export interface ObstacleInput {
 const UNKNOWN_LEADER_GRACE_MS = 5_000;
 const ASSIGNMENT_GRACE_MS = 30_000;
 
-/** How long a node that no session owns must have been seen before an instance removes it, in milliseconds. */
-export const RESTORED_NODE_GRACE_MS = 10_000;
-
 type Finding = (input: ObstacleInput) => Obstacle | undefined;
 
 /** The most important obstacle; `undefined` if the job can run here. */
@@ -150,7 +147,7 @@ const unknownLeader: Finding = ({ view, paths, fullPath }) => {
       ...{ key: 'restored-leader', effect: 'blocked', graceMs: 0, ending },
       reason:
         `${node}, and the node is persistent, as copies and backups make it. No instance leads, so no items are assigned. ` +
-        `The node is removed ${RESTORED_NODE_GRACE_MS / 1_000} s after it was seen first.`,
+        `Run npx elasticjob doctor ${paths.jobName} --fix, which removes it, or delete the node.`,
     };
   return {
     ...{ key: 'unknown-leader', effect: 'blocked', graceMs: UNKNOWN_LEADER_GRACE_MS, ending },

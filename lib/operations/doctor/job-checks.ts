@@ -96,7 +96,7 @@ const leader: Check = (job) => {
         subject: id,
         sentence: `${path} names the leader ${id}, and is persistent, as copies and backups make it.`,
         consequence: 'When that instance is gone, no instance leads, and no items are assigned.',
-        cure: `Delete it; instances of this library remove it by themselves some seconds after they have seen it.`,
+        cure: `Delete it: ${commandLine('doctor', job.jobName, '--fix')}, or DoctorAPI.fix().`,
         fix: isSafe ? `Removes ${path}, if it is still as it was read.` : undefined,
         changes: isSafe ? [{ path: paths.leader, value: undefined }] : [],
       }),
@@ -124,7 +124,7 @@ const persistentNodes: Check = (job) =>
       sentence: `${job.fullPath(path)} is persistent, as copies and backups make it; instances make it only with their session.`,
       consequence:
         'It passes for a living instance: items are assigned to it that no instance runs, or runs that died are not taken over.',
-      cure: 'Delete it; instances of this library remove it by themselves some seconds after they have seen it.',
+      cure: `Delete it: ${commandLine('doctor', job.jobName, '--fix')}, or DoctorAPI.fix().`,
       fix: isSafe ? `Removes ${job.fullPath(path)}, if it is still as it was read.` : undefined,
       changes: isSafe ? [{ path, value: undefined }] : [],
     }),

@@ -25,13 +25,11 @@ export const findingsEn = {
   'finding.dead-leader.persistent':
     'The leader {leader} is named by a node that no session keeps, as copies and backups make it.',
   'finding.dead-leader.persistent.then': 'When that instance is gone, no instance leads, and no items are assigned.',
-  'finding.dead-leader.persistent.cure':
-    'Delete that node. Instances of this library remove it by themselves some seconds after they have seen it.',
+  'finding.dead-leader.persistent.cure': 'Delete that node, as elasticjob doctor --fix does.',
   'finding.persistent-node': 'No session keeps {path}, as copies and backups make it.',
   'finding.persistent-node.then':
     'It passes for a living instance: items are assigned to it that no instance runs, or runs that died are not taken over.',
-  'finding.persistent-node.cure':
-    'Delete it. Instances of this library remove it by themselves some seconds after they have seen it.',
+  'finding.persistent-node.cure': 'Delete it, as elasticjob doctor --fix does.',
   'finding.unassigned': 'The items wait for the leader {leader} to assign them.',
   'finding.unassigned.then': 'No item begins before they are assigned.',
   'finding.unassigned.cure':

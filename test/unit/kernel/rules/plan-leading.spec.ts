@@ -172,14 +172,6 @@ describe('an instance restores its own nodes', () => {
   });
 });
 
-describe('nodes that a restored copy has left', () => {
-  test('are removed once they are due', () => {
-    expect(planOf('A', aView(['A']), { restoredNodes: ['/bill/leader/election/instance'] })).toEqual([
-      'remove-restored-nodes',
-    ]);
-  });
-});
-
 describe('the next look at the whole job', () => {
   test('is scheduled at first, and again when its interval has been changed', () => {
     const now = aView(['A'], { config: aConfiguration({ reconcileIntervalMinutes: 5 }) });

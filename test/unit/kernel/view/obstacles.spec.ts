@@ -92,7 +92,7 @@ test.each<
     'blocked',
     0,
     `/orders/bill/leader/election/instance names 'garbage', which is not a living instance, and the node is persistent, as copies ` +
-      `and backups make it. No instance leads, so no items are assigned. The node is removed 10 s after it was seen first.`,
+      `and backups make it. No instance leads, so no items are assigned. Run npx elasticjob doctor bill --fix, which removes it, or delete the node.`,
     { leader: 'garbage', leaderSession: undefined },
   ],
   [

@@ -1,5 +1,4 @@
 import { type NamedTimers } from './named-timers.js';
-import { RareMap } from './rare-collections.js';
 
 /** Where a wait stands: nothing waits, the wait goes on, or its time has passed. */
 export type DeadlineState = 'none' | 'waiting' | 'over';
@@ -8,7 +7,7 @@ export type DeadlineState = 'none' | 'waiting' | 'over';
 export class Deadlines<Name extends string> {
   readonly #timers: NamedTimers<Name>;
   readonly #onOver: () => void;
-  readonly #states = new RareMap<Name, DeadlineState>();
+  readonly #states = new Map<Name, DeadlineState>();
 
   /** Calls `onOver` when the time of a wait has passed. The names are those of timers, which nothing else may use. */
   constructor(timers: NamedTimers<Name>, onOver: () => void) {

@@ -17,18 +17,10 @@ export class Deferred {
   /** Fulfils the promise. Has no effect if it is settled. */
   resolve(): void {
     this.#resolve();
-    this.#forget();
   }
 
   /** Rejects the promise. Has no effect if it is settled. */
   reject(reason: unknown): void {
     this.#reject(reason);
-    this.#forget();
-  }
-
-  /** The functions of the promise would take as much memory as the promise for as long as it is kept. */
-  #forget(): void {
-    this.#resolve = nothing;
-    this.#reject = nothing;
   }
 }

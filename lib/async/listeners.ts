@@ -11,10 +11,10 @@ export interface ListenersOptions {
  */
 export class Listeners<Event = void> {
   readonly #options: ListenersOptions;
-  /** In the order in which they began, or `undefined`: most have one or two, for which a set is too large. */
-  #subscriptions: Subscription<Event>[] | undefined;
+  /** In the order in which they began. */
+  #subscriptions: readonly Subscription<Event>[] = [];
   /** What came while listeners were being called. */
-  #later: Event[] | undefined;
+  #later: Event[] = [];
   #isNotifying = false;
 
   constructor(options: ListenersOptions) {
@@ -24,34 +24,31 @@ export class Listeners<Event = void> {
   /** Subscribes; the same function may subscribe several times. Returns a function that ends this subscription. */
   add(listener: (event: Event) => void): () => void {
     const subscription: Subscription<Event> = { listener };
-    const former = this.#subscriptions;
-    if (former === undefined) this.#subscriptions = [subscription];
-    else if (former.length === 1) this.#subscriptions = former.concat(subscription);
-    else former.push(subscription);
+    this.#subscriptions = [...this.#subscriptions, subscription];
     return () => this.#end(subscription);
   }
 
   /** Ends all subscriptions. */
   clear(): void {
-    for (const subscription of this.#subscriptions ?? []) subscription.listener = undefined;
-    this.#subscriptions = undefined;
+    for (const subscription of this.#subscriptions) subscription.listener = undefined;
+    this.#subscriptions = [];
   }
 
   /** Calls all listeners with the event; later, if a listener is being called at the moment. */
   notify(event: Event): void {
-    if (this.#isNotifying) return void (this.#later ??= []).push(event);
+    if (this.#isNotifying) return void this.#later.push(event);
     this.#isNotifying = true;
     try {
       this.#callAll(event);
-      while (this.#later !== undefined && this.#later.length > 0) this.#callAll(this.#later.shift() as Event);
+      while (this.#later.length > 0) this.#callAll(this.#later.shift() as Event);
     } finally {
       this.#isNotifying = false;
-      this.#later = undefined;
+      this.#later = [];
     }
   }
 
   #callAll(event: Event): void {
-    for (const subscription of this.#subscriptions?.slice() ?? []) {
+    for (const subscription of this.#subscriptions) {
       try {
         subscription.listener?.(event);
       } catch (error) {
@@ -63,9 +60,7 @@ export class Listeners<Event = void> {
   #end(subscription: Subscription<Event>): void {
     if (subscription.listener === undefined) return;
     subscription.listener = undefined;
-    const left = this.#subscriptions ?? [];
-    left.splice(left.indexOf(subscription), 1);
-    if (left.length === 0) this.#subscriptions = undefined;
+    this.#subscriptions = this.#subscriptions.filter((each) => each !== subscription);
   }
 }
 

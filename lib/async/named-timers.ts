@@ -1,4 +1,3 @@
-import { RareMap } from './rare-collections.js';
 import { backoffMs } from './backoff.js';
 import { type Clock } from '../time/clock.js';
 
@@ -7,8 +6,8 @@ const RETRY = { baseMs: 100, maxMs: 5_000 };
 /** Timers by name: one of each name, which is replaced when it is set again. */
 export class NamedTimers<Name extends string> {
   readonly #clock: Pick<Clock, 'after'>;
-  readonly #cancels = new RareMap<Name, () => void>();
-  readonly #failures = new RareMap<Name, number>();
+  readonly #cancels = new Map<Name, () => void>();
+  readonly #failures = new Map<Name, number>();
 
   constructor(clock: Pick<Clock, 'after'>) {
     this.#clock = clock;

@@ -48,7 +48,7 @@ export interface JobComponentsDeps extends Omit<JobContext, 'watch' | 'requestRe
 
 /**
  * Everything of a job that works on its tree, once that is being watched. All parts are given this one object, and use of it what they
- * declare: a copy for each of them would cost two kilobytes a job.
+ * declare.
  */
 export class JobComponents implements JobContext {
   readonly registry: RegistryCenter;
@@ -79,10 +79,9 @@ export class JobComponents implements JobContext {
   readonly faultReport: FaultReport;
   readonly work: WorkLane;
   readonly control: ControlLane;
-  // Made when they are needed first: a job that waits for its next firing needs none of them.
-  #failures: FailureReports | undefined;
-  #takeover: Takeover | undefined;
-  #listeners: JobListeners | undefined;
+  readonly failures: FailureReports;
+  readonly takeover: Takeover;
+  readonly listeners: JobListeners;
 
   constructor(deps: JobComponentsDeps, watch: JobWatch) {
     const { extensions, definition } = deps;
@@ -112,6 +111,9 @@ export class JobComponents implements JobContext {
     this.barrier = new Barrier(this);
     this.housekeeping = new Housekeeping(this);
     this.faultReport = new FaultReport(this);
+    this.failures = new FailureReports(this);
+    this.takeover = new Takeover(this);
+    this.listeners = new JobListeners(this);
     this.work = new WorkLane(this);
     this.control = new ControlLane(this);
   }
@@ -124,18 +126,6 @@ export class JobComponents implements JobContext {
 
   get interceptors(): readonly ItemInterceptor[] {
     return this.extensions.interceptors;
-  }
-
-  get failures(): FailureReports {
-    return (this.#failures ??= new FailureReports(this));
-  }
-
-  get takeover(): Takeover {
-    return (this.#takeover ??= new Takeover(this));
-  }
-
-  get listeners(): JobListeners {
-    return (this.#listeners ??= new JobListeners(this));
   }
 
   /** The configuration that holds: the registry's, or the local one while that cannot be read. */

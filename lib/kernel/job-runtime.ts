@@ -90,8 +90,7 @@ export class JobRuntime {
 
   #state: JobState = { phase: 'created' };
   #components: JobComponents | undefined;
-  /** Made when the job ends. */
-  #madeShutdown: JobShutdown | undefined;
+  readonly #shutdown: JobShutdown;
   #unsubscribe: (() => void) | undefined;
   /** True once the job has been active here: what is refused later is no mistake of the caller of `start()`. */
   #hasTakenPart = false;
@@ -127,20 +126,15 @@ export class JobRuntime {
       this.#components?.work.fire(instant.getTime());
     };
     this.#timer = new CronTimer({ jobName, clock, timers: firingTimers, onFire });
-  }
-
-  get #shutdown(): JobShutdown {
-    const { clock, instance, registry, shutdownGracePeriodMs } = this.#deps;
-    this.#madeShutdown ??= new JobShutdown({
+    this.#shutdown = new JobShutdown({
       mailbox: this.#mailbox,
-      registry,
+      registry: deps.registry,
       paths: this.#paths,
       clock,
       logger: this.#logger,
       me: instance.jobInstanceId,
-      gracePeriodMs: shutdownGracePeriodMs,
+      gracePeriodMs: deps.shutdownGracePeriodMs,
     });
-    return this.#madeShutdown;
   }
 
   get jobName(): string {

@@ -2,49 +2,26 @@
 import { InvalidConfigurationError } from '../api/errors/errors.js';
 import { type JobConfiguration } from '../api/job/job-configuration.js';
 import { type MirroredNode } from '../registry/registry-center.js';
-import { type AcceptedTriggers, decodeAccepted } from './x-node/accepted-triggers.js';
-import { type CrashedRun, decodeCrash } from './x-node/crash-report.js';
-import { type AssignmentRecord, decodeAssignmentRecord } from './x-node/assignment-record.js';
+import { decodeAccepted } from './x-node/accepted-triggers.js';
+import { decodeCrash } from './x-node/crash-report.js';
+import { decodeAssignmentRecord } from './x-node/assignment-record.js';
 import { decodeWithdrawals } from './x-node/withdrawals.js';
-import {
-  type BeginRecord,
-  decodeBeginRecord,
-  lastInstants,
-  mergeBeginRecords,
-  NOTHING_BEGUN,
-} from './x-node/begin-record.js';
+import { type BeginRecord, decodeBeginRecord, lastInstants, mergeBeginRecords } from './x-node/begin-record.js';
 import { GuaranteeDraft, NO_GUARANTEE } from './x-node/guarantee-view.js';
 import { textOf } from './item-view.js';
 import { fromYaml } from './job-configuration-yaml.js';
 import { ipOfInstanceId, parseInstanceYaml } from './job-instance.js';
 import { type GuaranteeStage, type JobPath, type JobPaths } from './job-paths.js';
 import { type InstanceView, type JobView, type ServerStatus } from './job-view-types.js';
-import { mapOf, setOf, Shared, sharedIfEmpty, sharedMap } from './shared-collections.js';
 
-/** Remembers what was made of a node, as long as the node is in use. */
-class Memo<T extends object> {
-  readonly #known = new WeakMap<MirroredNode, T>();
-
-  of(node: MirroredNode, make: () => T): T {
-    let made = this.#known.get(node);
-    if (made === undefined) this.#known.set(node, (made = make()));
-    return made;
-  }
-}
-
-// For all readers of the process: mirrors of the embedded registry show the same node objects.
-const configurations = new Memo<ReadConfiguration>();
-const records = new Memo<BeginRecord>();
-
-// Most jobs of a process know the same instances and servers, and were assigned for the same.
-const INSTANCES = new Shared<InstanceView>();
-const INSTANCE_MAPS = new Shared<ReadonlyMap<string, InstanceView>>();
-const SERVER_MAPS = new Shared<ReadonlyMap<string, ServerStatus>>();
-const ASSIGNMENT_RECORDS = new Shared<AssignmentRecord | undefined>();
-const RECORD_MAPS = new Shared<ReadonlyMap<string, BeginRecord | undefined>>();
+/**
+ * What was read of the nodes that are in use. For all readers of the process: mirrors of the embedded registry show the same node
+ * objects.
+ */
+const configurations = new WeakMap<MirroredNode, ReadConfiguration>();
 
 interface ReadConfiguration {
-  readonly configuration: JobConfiguration | undefined;
+  readonly config: JobConfiguration | undefined;
   readonly configFault: string | undefined;
 }
 
@@ -111,27 +88,22 @@ export const READERS: { readonly [Key in Part]: PartReader } = {
   config: ([config], _before, paths) => {
     const node = config?.node;
     if (node === undefined) return NO_CONFIGURATION;
-    const { configuration, ...read } = configurations.of(node, () => readConfiguration(node, paths.config));
-    // A fault names the path, and nodes of different jobs may be one object.
-    const configFault = read.configFault && readConfiguration(node, paths.config).configFault;
-    return { config: configuration, configFault, configRevision: node.revision, configVersion: node.version };
+    const read = configurations.get(node) ?? readConfiguration(node, paths.config);
+    configurations.set(node, read);
+    return { ...read, configRevision: node.revision, configVersion: node.version };
   },
   instances: (changed, before) => ({
-    instances: sharedMap(
-      mapAfter(before.instances, withId(changed), (node, id) => readInstance(id, node)),
-      INSTANCE_MAPS,
-      (instance) => JSON.stringify(instance),
-    ),
+    instances: mapAfter(before.instances, withId(changed), (node, id) => readInstance(id, node)),
   }),
   records: (changed, before) => {
-    const beginRecords = sharedIfIdle(mapAfter(before.beginRecords, withId(changed), beginRecordOf));
+    const beginRecords = mapAfter(before.beginRecords, withId(changed), beginRecordOf);
     const begun = mergeBeginRecords(beginRecords.values());
-    const manuallyBegun = mapOf([...begun.manual].filter(([item]) => !begun.returned.has(item)));
+    const manuallyBegun = new Map([...begun.manual].filter(([item]) => !begun.returned.has(item)));
     return { beginRecords, lastBegun: lastInstants(begun), manuallyBegun };
   },
   servers: (changed, before) => {
     const byIp = changed.flatMap(({ path, node }) => (path.type === 'server' ? [[path.ip, node] as const] : []));
-    return { servers: sharedMap(mapAfter(before.servers, byIp, serverStatus), SERVER_MAPS, (status) => status) };
+    return { servers: mapAfter(before.servers, byIp, serverStatus) };
   },
   leader: ([leader]) => {
     const id = textOf(leader?.node);
@@ -173,8 +145,7 @@ export const READERS: { readonly [Key in Part]: PartReader } = {
   },
   nextJobInstanceIp: ([next]) => ({ nextJobInstanceIp: textOf(next?.node) }),
   assignmentRecord: ([record]) => {
-    const text = record?.node === undefined ? '' : valueOf(record.node);
-    return { assignmentRecord: ASSIGNMENT_RECORDS.of(text, () => decodeAssignmentRecord(text)) };
+    return { assignmentRecord: decodeAssignmentRecord(record?.node === undefined ? '' : valueOf(record.node)) };
   },
 };
 
@@ -202,7 +173,7 @@ function mapAfter<Key, Value>(
   for (const [key, node] of changed)
     if (node === undefined) after.delete(key);
     else after.set(key, valueFrom(node, key));
-  return sharedIfEmpty(after);
+  return after;
 }
 
 function setAfter<Key extends string | number>(before: ReadonlySet<Key>, changed: Keyed<Key>): ReadonlySet<Key> {
@@ -210,7 +181,7 @@ function setAfter<Key extends string | number>(before: ReadonlySet<Key>, changed
   for (const [key, node] of changed)
     if (node === undefined) after.delete(key);
     else after.add(key);
-  return setOf([...after]);
+  return after;
 }
 
 function serverStatus({ value }: MirroredNode): ServerStatus {
@@ -218,16 +189,7 @@ function serverStatus({ value }: MirroredNode): ServerStatus {
 }
 
 function beginRecordOf(node: MirroredNode): BeginRecord | undefined {
-  if (node.value === '') return NOTHING_BEGUN;
-  return node.value === undefined ? undefined : records.of(node, () => decodeBeginRecord(valueOf(node)));
-}
-
-/** A job that has not run yet has the same records as others. */
-function sharedIfIdle(
-  records: ReadonlyMap<string, BeginRecord | undefined>,
-): ReadonlyMap<string, BeginRecord | undefined> {
-  for (const record of records.values()) if (record !== undefined && record !== NOTHING_BEGUN) return records;
-  return sharedMap(records, RECORD_MAPS, (record) => (record === undefined ? 'unread' : 'empty'));
+  return node.value === undefined ? undefined : decodeBeginRecord(node.value);
 }
 
 const NO_CONFIGURATION = {
@@ -239,7 +201,7 @@ const NO_CONFIGURATION = {
 
 const NO_IDS: readonly string[] = [];
 
-/** A job of which there is no node. One literal: a copy of it takes the least memory. */
+/** A job of which there is no node. */
 export const NOTHING: JobView = {
   exists: false,
   jobClass: undefined,
@@ -247,11 +209,11 @@ export const NOTHING: JobView = {
   configFault: undefined,
   configRevision: undefined,
   configVersion: undefined,
-  instances: mapOf<string, InstanceView>([]),
-  live: setOf<string>([]),
+  instances: new Map(),
+  live: new Set(),
   withdrawn: NO_IDS,
-  javaPeers: setOf<string>([]),
-  servers: mapOf<string, ServerStatus>([]),
+  javaPeers: new Set(),
+  servers: new Map(),
   leader: undefined,
   leaderSession: undefined,
   reshardingNeeded: false,
@@ -261,34 +223,29 @@ export const NOTHING: JobView = {
   assignmentRecord: undefined,
   items: [],
   strayItems: [],
-  triggers: setOf<string>([]),
-  acceptedTriggers: mapOf<string, AcceptedTriggers>([]),
+  triggers: new Set(),
+  acceptedTriggers: new Map(),
   crashedItems: [],
-  crashReports: mapOf<number, CrashedRun>([]),
-  startedItems: setOf<number>([]),
-  completedItems: setOf<number>([]),
+  crashReports: new Map(),
+  startedItems: new Set(),
+  completedItems: new Set(),
   guarantee: NO_GUARANTEE,
   nextJobInstanceIp: undefined,
-  lastBegun: mapOf<number, number>([]),
-  manuallyBegun: mapOf<number, string | undefined>([]),
-  beginRecords: mapOf<string, BeginRecord | undefined>([]),
+  lastBegun: new Map(),
+  manuallyBegun: new Map(),
+  beginRecords: new Map(),
 };
 
 function readConfiguration(node: MirroredNode, path: string): ReadConfiguration {
   try {
-    return { configuration: fromYaml(valueOf(node), path).configuration, configFault: undefined };
+    return { config: fromYaml(valueOf(node), path).configuration, configFault: undefined };
   } catch (fault) {
     if (!(fault instanceof InvalidConfigurationError)) throw fault;
-    return { configuration: undefined, configFault: fault.faults.join(' ') };
+    return { config: undefined, configFault: fault.faults.join(' ') };
   }
 }
 
 function readInstance(id: string, node: MirroredNode): InstanceView {
-  // Neither ids nor sessions contain a slash.
-  return INSTANCES.of(`${id}/${node.session ?? ''}/${valueOf(node)}`, () => instanceView(id, node));
-}
-
-function instanceView(id: string, node: MirroredNode): InstanceView {
   const described = parseInstanceYaml(valueOf(node));
   const readable = described?.jobInstanceId === id;
   return {

@@ -3,7 +3,6 @@ import { ItemChanges } from './item-view.js';
 import { ITEM_MARKS, type JobPath, JobPaths } from './job-paths.js';
 import { type ChangedNode, NOTHING, type Part, PART_OF, READERS } from './job-view-parts.js';
 import { type JobView } from './job-view-types.js';
-import { setOf } from './shared-collections.js';
 
 /** Reads a job's nodes, given by absolute path as a mirror of the job's root has them. Other nodes are ignored. */
 export function readJobView(nodes: ReadonlyMap<string, MirroredNode>, jobName: string): JobView {
@@ -77,5 +76,5 @@ function withChange(
 }
 
 function javaPeersIn({ instances, live, beginRecords }: JobView): ReadonlySet<string> {
-  return setOf([...instances.keys()].filter((id) => !live.has(id) && !beginRecords.has(id)));
+  return new Set([...instances.keys()].filter((id) => !live.has(id) && !beginRecords.has(id)));
 }

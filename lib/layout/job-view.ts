@@ -32,7 +32,7 @@ export function availableInstances({ instances, servers }: JobView): readonly Jo
   return available;
 }
 
-/** The rules ask many times. By instances and by servers: those of most jobs, and of most views of a job, are the same. */
+/** The rules ask many times. By instances and by servers: those of most views of a job are the same. */
 const availableBy = new WeakMap<JobView['instances'], WeakMap<JobView['servers'], readonly JobInstance[]>>();
 
 function findAvailable(instances: JobView['instances'], servers: JobView['servers']): readonly JobInstance[] {

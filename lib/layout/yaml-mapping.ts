@@ -14,10 +14,6 @@ import {
 import { aliasTargets, parseYaml } from './yaml-document.js';
 import { isNull, toBoolean, toInteger } from './yaml-scalars.js';
 
-// Most jobs have none.
-const NO_TEXTS: readonly string[] = Object.freeze([]);
-const NO_ENTRIES: Readonly<Record<string, string>> = Object.freeze({});
-
 /**
  * Reads a YAML 1.1 document that is one mapping, as SnakeYAML fills a Java bean from it: the types are those asked for,
  * not those that the scalars look like. JSON is such a document too. Unknown `!!` tags are accepted. Nothing is thrown;
@@ -74,7 +70,7 @@ export class YamlMapping {
 
   list(key: string): readonly string[] {
     const node = this.#value(key);
-    if (node === undefined || isEmptyCollection(node)) return NO_TEXTS;
+    if (node === undefined || isEmptyCollection(node)) return [];
     const items = isSeq(node) ? node.items.map((item) => this.#resolve(item)) : [undefined];
     if (items.every((item) => isScalar(item))) return items.map((item) => this.#textOf(item));
     return this.#refuse(key, 'a list of texts', node) ?? [];
@@ -83,7 +79,7 @@ export class YamlMapping {
   /** A mapping of texts. Numbers and flags in it become text as in Java: `0x10` is `16`, `yes` is `true`. */
   texts(key: string): Readonly<Record<string, string>> {
     const node = this.#value(key);
-    if (node === undefined || isEmptyCollection(node)) return NO_ENTRIES;
+    if (node === undefined || isEmptyCollection(node)) return {};
     if (!isMap(node)) return this.#refuse(key, 'a mapping of texts', node) ?? {};
     const entries = node.items.map((pair) => [this.#resolve(pair.key), this.#resolve(pair.value)] as const);
     return Object.fromEntries(

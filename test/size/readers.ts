@@ -196,7 +196,7 @@ export const NOT_CALLED: readonly (readonly [name: RegExp, why: string])[] = [
   [/warnOfListenerError$/, 'prints its text'],
   [/^cli\/(terminal\/output|watch\/screen)\.ts/, 'prints its text'],
   [/\.controller\.ts /, 'takes its texts apart by requests.ts and fields.ts'],
-  [/^(registry\/|console\/store\/|layout\/shared-collections\.ts)/, 'stores the text as it is'],
+  [/^(registry\/|console\/store\/)/, 'stores the text as it is'],
   [/^console\/security\/(key-ring|sessions)\.ts/, 'hashes the text'],
   [/setCookie$|InvalidCronError\.new$|QuartzCron\.new$|JobConfigurationBuilder\./, 'keeps the text as it is'],
   [/job-configurations\.ts JobConfigurations\./, 'checks settings as jobConfiguration() does'],

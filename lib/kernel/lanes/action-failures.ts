@@ -1,5 +1,4 @@
 import { describeCause } from '../../api/text/describe-cause.js';
-import { RareMap } from '../../async/rare-collections.js';
 import { type Action } from '../rules/plan-input.js';
 import { type JobContext } from '../job/job-context.js';
 
@@ -14,7 +13,7 @@ interface ActionFailure {
 /** Failures of actions, which are tried again and again: each is logged once, and then once an hour. */
 export class ActionFailures {
   readonly #context: Pick<JobContext, 'clock' | 'logger'>;
-  readonly #failures = new RareMap<Action['type'], ActionFailure>();
+  readonly #failures = new Map<Action['type'], ActionFailure>();
 
   constructor(context: Pick<JobContext, 'clock' | 'logger'>) {
     this.#context = context;

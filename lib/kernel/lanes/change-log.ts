@@ -1,5 +1,4 @@
 import { type InstanceCrash, type JavaInstanceGone } from '../../api/events/run-events.js';
-import { RareSet } from '../../async/rare-collections.js';
 import { type JobView } from '../../layout/job-view.js';
 import { type JobContext } from '../job/job-context.js';
 import { jobChanges } from '../job/job-changes.js';
@@ -18,7 +17,7 @@ export class ChangeLog {
   #before: JobView | undefined;
   #session: string | undefined;
   /** Ids of Java instances that are gone, and that may still run items: observers are notified when they do not. */
-  readonly #gone = new RareSet<string>();
+  readonly #gone = new Set<string>();
 
   constructor(context: ChangeLogDeps) {
     this.#context = context;

@@ -1,5 +1,4 @@
 import { type JobConfiguration } from '../../api/job/job-configuration.js';
-import { RareMap } from '../../async/rare-collections.js';
 import { QuartzCron } from '../../time/cron.js';
 import { type Clock, systemClock } from '../../time/clock.js';
 import { firingTurns } from '../../time/event-loop.js';
@@ -93,14 +92,14 @@ export class CronTimer {
   /** Why the schedule that it was armed for last cannot be used. */
   #refusal: string | undefined;
   #isEnabled = false;
-  // Instants in milliseconds since 1970: dates would take six times the memory.
+  // Instants in milliseconds since 1970.
   #next: number | undefined;
   #latest: number | undefined;
   /** When this schedule took the place of another one; milliseconds since 1970. */
   #changedAt: number | undefined;
   /** The last instant of the schedule whose place this one took. */
   #latestFormer: number | undefined;
-  readonly #after = new RareMap<number, readonly [number | undefined, number | undefined]>();
+  readonly #after = new Map<number, readonly [number | undefined, number | undefined]>();
 
   constructor(deps: CronTimerDeps) {
     this.#deps = deps;

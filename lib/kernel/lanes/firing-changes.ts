@@ -1,7 +1,6 @@
 import { type JobContext } from '../job/job-context.js';
 import { type ItemMarks } from '../marks/item-marks.js';
 import { type ItemsHere } from '../view/items-here.js';
-import { setOf } from '../../layout/shared-collections.js';
 import { isAtRest, ownItems } from '../view/own-share.js';
 import { type Leadership } from '../writes/leadership.js';
 import { type WorkLane } from './work-lane.js';
@@ -37,7 +36,7 @@ export class FiringChanges {
     const isWaiting = (leadership.assignedFor?.pinned.length ?? 0) > 0;
     if (isWaiting || !isAtRest(view)) return;
     const isTriggered = view.triggers.has(me);
-    this.#own = setOf(ownItems(view, me));
+    this.#own = new Set(ownItems(view, me));
     this.#wasIdle = work.isIdle && work.canBegin && marks.own.items.length === 0 && !isTriggered;
   }
 

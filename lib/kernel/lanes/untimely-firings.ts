@@ -14,19 +14,18 @@ const LATE_LOGGED_EVERY_MS = 60_000;
 export class LateFirings {
   readonly #clock: Clock;
   readonly #logger: JobLog;
-  /** Made for the first firing that is late. */
-  #limit: RateLimit | undefined;
+  readonly #limit: RateLimit;
 
   constructor(clock: Clock, logger: JobLog) {
     this.#clock = clock;
     this.#logger = logger;
+    this.#limit = new RateLimit(clock, LATE_LOGGED_EVERY_MS);
   }
 
   /** The timer for this instant has fired now. */
   note(scheduledAt: Date): void {
     const lateMs = this.#clock.now() - scheduledAt.getTime();
     if (lateMs <= PUNCTUAL_MS) return;
-    this.#limit ??= new RateLimit(this.#clock, LATE_LOGGED_EVERY_MS);
     const others = this.#limit.admit();
     if (others !== undefined) this.#logger.event({ type: 'fired-late', lateMs, scheduledAt, others });
     else this.#logger.debug(`the firing at ${scheduledAt.toISOString()} came ${lateMs} ms late.`);
@@ -37,7 +36,7 @@ export class LateFirings {
 const PASSED_LOGGED_EVERY_MS = 600_000;
 
 /** A firing that found items still running. */
-export interface PassedFiring {
+interface PassedFiring {
   /** Milliseconds since 1970. */
   readonly instant: number;
   readonly items: readonly number[];

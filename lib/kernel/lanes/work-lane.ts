@@ -8,7 +8,6 @@ import { DeadlineExceededError, JobStoppedError } from '../../api/errors/errors.
 import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import { type DueFiring, type RunOutcome } from '../../api/events/run-events.js';
 import { withDeadline } from '../../async/wait.js';
-import { RareMap } from '../../async/rare-collections.js';
 import { firingTurns } from '../../time/event-loop.js';
 import { type Backlog, type DecidedFiring } from '../rules/plan-input.js';
 import { type BegunRun, type Firing, runPolicyOf } from '../view/firing.js';
@@ -17,7 +16,7 @@ import { assignedItems, numbersOf } from '../view/items.js';
 import { isWaiting } from '../../layout/waiting-runs.js';
 import { JobRun, type JobRunDeps, type RunOwner } from '../run/job-run.js';
 import { type RunObservers } from '../run/run-observers.js';
-import { type PassedFiring, PassedFirings } from './untimely-firings.js';
+import { PassedFirings } from './untimely-firings.js';
 
 /** How long the instance still waits for a run that was aborted after the grace period, in milliseconds. */
 const ABORTED_RUN_TIMEOUT_MS = 1_000;
@@ -46,22 +45,22 @@ export interface WorkLaneDeps extends JobRunDeps {
 /** Owns the runs of one job on this instance. */
 export class WorkLane {
   readonly #deps: WorkLaneDeps;
-  /** Made for the first firing that passes. */
-  #passedFirings: PassedFirings | undefined;
-  readonly #runs = new RareMap<JobRun, Promise<void>>();
+  readonly #passedFirings: PassedFirings;
+  readonly #runs = new Map<JobRun, Promise<void>>();
   #beginning: JobRun | undefined;
   /** `paused`: the session is suspended or lost. `closed`: the job stops, and begins nothing more. */
   #gate: 'open' | 'paused' | 'closed' = 'paused';
   #missedInstant: number | undefined;
   #isKeptByMisfire = false;
   #hasLostSession = false;
-  readonly #missedByItem = new RareMap<number, number>();
+  readonly #missedByItem = new Map<number, number>();
   #decided: DecidedFiring | undefined;
   /** Whether the latest firing that ended without beginning had waited in vain. */
   #hasWaitedInVain = false;
 
   constructor(deps: WorkLaneDeps) {
     this.#deps = deps;
+    this.#passedFirings = new PassedFirings(deps.clock, deps.logger);
   }
 
   /** True while no run is in progress. */
@@ -157,15 +156,9 @@ export class WorkLane {
   #logPassed(instant: number, missed: 'recover' | 'drop'): void {
     const { logger, items } = this.#deps;
     if (this.#gate === 'open' && this.#beginning === undefined && items.busy.size > 0)
-      return this.#notePassed({ instant, items: [...items.busy], missed });
+      return this.#passedFirings.note({ instant, items: [...items.busy], missed });
     const fate = missed === 'recover' ? 'has to wait' : 'is dropped';
     logger.debug(`the firing at ${new Date(instant).toISOString()} ${fate}.`);
-  }
-
-  #notePassed(firing: PassedFiring): void {
-    const { clock, logger } = this.#deps;
-    this.#passedFirings ??= new PassedFirings(clock, logger);
-    this.#passedFirings.note(firing);
   }
 
   /** Starts a run, if one can begin now. */
@@ -321,7 +314,7 @@ export class WorkLane {
     const { instant, cause } = firing;
     if (instant === undefined) return;
     if (cause === 'schedule' && blocked.length > 0)
-      this.#notePassed({ instant, items: blocked, missed: runPolicyOf(config).missed });
+      this.#passedFirings.note({ instant, items: blocked, missed: runPolicyOf(config).missed });
     if (runPolicyOf(config).missed === 'recover') for (const item of blocked) this.#missItem(item, instant);
     this.#noteDecided(instant, decidedOn);
   }

@@ -13,7 +13,6 @@
  * graceful stop, a disabled item, other settings, peers that keep no records. Nor is there one for an item that moves
  * once more before its new owner has begun it: that owner cannot know which firings the next one makes up for.
  */
-import { RareMap } from '../../async/rare-collections.js';
 import { NOTHING_BEGUN } from '../../layout/x-node/begin-record.js';
 import { hasJavaPeers, isGone, itemOf, type ItemView, type JobView } from '../../layout/job-view.js';
 import { type JobContext } from '../job/job-context.js';
@@ -49,14 +48,14 @@ export class LostFirings {
    * Owners of items that are gone, and when this instance saw that: milliseconds since 1970, `-Infinity` if they were
    * gone before it came.
    */
-  readonly #goneSince = new RareMap<string, number>();
+  readonly #goneSince = new Map<string, number>();
   /** Since when instances write down what they begin, as far as this one has seen; `Infinity` while they do not. */
   #onRecordSince = -Infinity;
   /** Since when this instance sees what others do: milliseconds since 1970. */
   #watchingSince: number | undefined;
   /** The revision at which the node of the job was written. */
   #created: number | undefined;
-  readonly #inherited = new RareMap<number, Inherited>();
+  readonly #inherited = new Map<number, Inherited>();
 
   constructor(deps: LostFiringsDeps) {
     this.#deps = deps;

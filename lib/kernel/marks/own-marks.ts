@@ -1,4 +1,3 @@
-import { RareMap } from '../../async/rare-collections.js';
 import { type ItemMark } from '../../layout/job-paths.js';
 import { type EndedItem } from '../view/items.js';
 
@@ -24,7 +23,7 @@ export interface OwnMark {
 
 /** What this instance has marked in the registry centre, as far as it knows. */
 export class OwnMarks {
-  readonly #marks = new RareMap<number, OwnMark>();
+  readonly #marks = new Map<number, OwnMark>();
 
   /** Items whose run has ended and that may still bear this instance's marks, because these could not be removed. */
   get leftovers(): readonly EndedItem[] {

@@ -73,18 +73,24 @@ interface SharedByRuns {
 /** The barriers of one job on this instance. */
 export class Barrier {
   readonly #context: BarrierDeps;
-  /** Made when it is needed first: most jobs have no such listeners. */
-  #shared: SharedByRuns | undefined;
+  readonly #shared: SharedByRuns;
   readonly #missedSinceMs: number;
 
   constructor(context: BarrierDeps) {
     this.#context = context;
     this.#missedSinceMs = context.clock.now();
+    this.#shared = {
+      arrivals: new OwnArrivals(context),
+      callback: new OnceCallback(context),
+      leaving: new Abort(),
+      mayBeMadeUpFor: (view, item, instant) =>
+        mayBeLostInHandover(view, item, instant, (...of) => context.mayHaveMissed(...of)),
+    };
   }
 
   /** The barriers of a run that begins. Its parts are in the order of their instants. */
   run<Part extends RunPart>(parts: readonly Part[]): BarrierRun<Part> {
-    const shared = this.#ofAllRuns();
+    const shared = this.#shared;
     shared.arrivals.beginRun();
     return new BarrierRun(parts, {
       ...shared,
@@ -96,38 +102,24 @@ export class Barrier {
 
   /** This instance was busy when the firing at that instant (milliseconds since 1970) came, and drops it for its items. Never rejects. */
   drop(instant: number, items: readonly number[]): Promise<void> {
-    const { arrivals, leaving } = this.#ofAllRuns();
+    const { arrivals, leaving } = this.#shared;
     return arrivals.drop(instant, items, leaving.signal);
   }
 
   /** From now on no instance is waited for to complete: this instance is about to go. */
   leave(): void {
-    this.#ofAllRuns().leaving.abort(
-      new JobStoppedError(this.#context.paths.jobName, 'it waits for no instance any more'),
-    );
+    this.#shared.leaving.abort(new JobStoppedError(this.#context.paths.jobName, 'it waits for no instance any more'));
   }
 
   /** Withdraws what was reported, as far as the registry centre can be reached. Never rejects. */
   withdraw(): Promise<void> {
-    return this.#ofAllRuns().arrivals.withdraw();
+    return this.#shared.arrivals.withdraw();
   }
 
   /** Ends what goes on in the background. */
   stop(): void {
     this.leave();
-    this.#ofAllRuns().callback.stop();
-  }
-
-  #ofAllRuns(): SharedByRuns {
-    const context = this.#context;
-    this.#shared ??= {
-      arrivals: new OwnArrivals(context),
-      callback: new OnceCallback(context),
-      leaving: new Abort(),
-      mayBeMadeUpFor: (view, item, instant) =>
-        mayBeLostInHandover(view, item, instant, (...of) => context.mayHaveMissed(...of)),
-    };
-    return this.#shared;
+    this.#shared.callback.stop();
   }
 }
 

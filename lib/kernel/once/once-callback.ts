@@ -5,7 +5,6 @@ import { isLostRace, isTransient } from '../../api/errors/registry-errors.js';
 import { Abort } from '../../async/abort.js';
 import { timedCall } from '../../async/timed-call.js';
 import { sleep } from '../../async/wait.js';
-import { RareMap } from '../../async/rare-collections.js';
 import { type GuaranteeStage } from '../../layout/job-paths.js';
 import { isGone, type JobView } from '../../layout/job-view.js';
 import { describeRound, encodeCall, encodeCalled } from '../../layout/x-node/arrival-record.js';
@@ -44,7 +43,7 @@ export interface BarrierCall extends OnceCall {
 export class OnceCallback {
   readonly #context: JobContext;
   /** The round whose callback this instance has begun last, by stage: there is one callback of a stage at a time. */
-  readonly #begun = new RareMap<GuaranteeStage, string>();
+  readonly #begun = new Map<GuaranteeStage, string>();
   readonly #stopping = new Abort();
 
   constructor(context: JobContext) {

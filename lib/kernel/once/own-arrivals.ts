@@ -1,7 +1,6 @@
 import { describeCause } from '../../api/text/describe-cause.js';
 import { isLostRace, isTransient } from '../../api/errors/registry-errors.js';
 import { sleep } from '../../async/wait.js';
-import { RareMap } from '../../async/rare-collections.js';
 import { type GuaranteeStage } from '../../layout/job-paths.js';
 import { encodeArrivals } from '../../layout/x-node/arrival-record.js';
 import { commitChunks } from '../../registry/commit-chunks.js';
@@ -38,8 +37,8 @@ interface OwnRecord {
 /** What this instance has reported of the rounds it takes part in. The session's end removes it. */
 export class OwnArrivals {
   readonly #context: JobContext;
-  readonly #rounds = new RareMap<string, OwnRecord>();
-  readonly #dropped = new RareMap<number, ReadonlySet<number>>();
+  readonly #rounds = new Map<string, OwnRecord>();
+  readonly #dropped = new Map<number, ReadonlySet<number>>();
   #session: string | undefined;
 
   constructor(context: JobContext) {

@@ -1,5 +1,4 @@
 import { describeCause } from '../../api/text/describe-cause.js';
-import { RareMap, RareSet } from '../../async/rare-collections.js';
 import { type ItemView, type JobView } from '../../layout/job-view.js';
 import { type JobContext } from '../job/job-context.js';
 import { type MayBeMadeUpFor, type MissingItem, missingItems } from './missing-items.js';
@@ -49,13 +48,13 @@ export interface RoundProgressOptions {
 export class RoundProgress {
   readonly #context: JobContext;
   readonly #mayBeMadeUpFor: MayBeMadeUpFor;
-  readonly #sightings = new RareMap<number, Sighting>();
+  readonly #sightings = new Map<number, Sighting>();
   /** How long items have been late before their present sighting, in milliseconds. */
-  readonly #lateMs = new RareMap<number, number>();
+  readonly #lateMs = new Map<number, number>();
   /** Items with the owner they had when all records were read. */
-  readonly #read = new RareSet<string>();
+  readonly #read = new Set<string>();
   /** Instances that have come with a takeover, and whose own firing follows. */
-  readonly #behind = new RareSet<string>();
+  readonly #behind = new Set<string>();
 
   constructor(context: JobContext, { firing, missedSinceMs, mayBeMadeUpFor }: RoundProgressOptions) {
     this.#context = context;

@@ -118,8 +118,7 @@ export interface JobListenersDeps extends Pick<JobContext, 'clock' | 'logger' | 
  */
 export class JobListeners {
   readonly #deps: JobListenersDeps;
-  /** Made for the first firing with listeners. */
-  #barriers: WeakMap<ListenedFiring, BarrierRun<ListenedPart>> | undefined;
+  readonly #barriers = new WeakMap<ListenedFiring, BarrierRun<ListenedPart>>();
 
   constructor(deps: JobListenersDeps) {
     this.#deps = deps;
@@ -181,7 +180,6 @@ export class JobListeners {
   }
 
   #barriersOf(firing: ListenedFiring): BarrierRun<ListenedPart> {
-    this.#barriers ??= new WeakMap();
     const barriers = this.#barriers.get(firing) ?? this.#deps.barrier.run(firing.parts);
     this.#barriers.set(firing, barriers);
     return barriers;

@@ -4,7 +4,6 @@ import { DeadlineExceededError, FiringInterruptedError } from '../../api/errors/
 import { runCode } from '../../api/job/running-code.js';
 import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import { withDeadline } from '../../async/wait.js';
-import { RareSet } from '../../async/rare-collections.js';
 import { type Clock } from '../../time/clock.js';
 import { type JobLog } from '../job/job-log.js';
 import { describeJobFailure, failureFields } from './error-handlers.js';
@@ -31,7 +30,7 @@ export interface FailureReportsDeps {
 /** Hands the failures of a job to its error handler. The run does not wait for the handler. */
 export class FailureReports {
   readonly #deps: FailureReportsDeps;
-  readonly #pending = new RareSet<Promise<void>>();
+  readonly #pending = new Set<Promise<void>>();
   /** The handler that was given the last failure. */
   #current: { readonly handler: JobErrorHandler; readonly jobName: string } | undefined;
 

@@ -1,5 +1,3 @@
-import { RareMap, RareSet } from '../../async/rare-collections.js';
-
 /** Where an item stands that this instance holds. */
 export type ItemPhase =
   /** Its marks are being written. */
@@ -14,12 +12,12 @@ export type ItemPhase =
  * The work lane owns it, a run changes it, and the rules and the marks read it.
  */
 export class ItemsHere {
-  readonly #phases = new RareMap<number, ItemPhase>();
-  readonly #busy = new RareSet<number>();
-  readonly #started = new RareSet<number>();
+  readonly #phases = new Map<number, ItemPhase>();
+  readonly #busy = new Set<number>();
+  readonly #started = new Set<number>();
   /** How many items are in the phase `running`. */
   #running = 0;
-  readonly #impairments = new RareMap<number, string>();
+  readonly #impairments = new Map<number, string>();
 
   /** Items that run or are ending: none of them can be begun again yet. A live view. */
   get busy(): ReadonlySet<number> {

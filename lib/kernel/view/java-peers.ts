@@ -1,6 +1,4 @@
-import { RareMap } from '../../async/rare-collections.js';
 import { type InstanceView, type JobView } from '../../layout/job-view.js';
-import { mapOf, setOf } from '../../layout/shared-collections.js';
 import { type Clock } from '../../time/clock.js';
 
 /** How long a Java instance that has vanished counts as there. It needs some milliseconds to create its node again. */
@@ -19,11 +17,11 @@ export const JAVA_RECONNECT_GRACE_MS = 1_000;
 export class JavaPeers {
   readonly #clock: Clock;
   /** Instances that the last view showed to be ours. */
-  #ours: ReadonlySet<string> = setOf<string>([]);
+  #ours: ReadonlySet<string> = new Set();
   /** Java instances that the last view showed. */
-  #java: ReadonlyMap<string, InstanceView> = mapOf<string, InstanceView>([]);
+  #java: ReadonlyMap<string, InstanceView> = new Map();
   /** Java instances that have vanished and may reconnect, and when they were missed first, by the monotonic clock. */
-  readonly #vanished = new RareMap<string, { readonly instance: InstanceView; readonly atMs: number }>();
+  readonly #vanished = new Map<string, { readonly instance: InstanceView; readonly atMs: number }>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -39,7 +37,7 @@ export class JavaPeers {
     this.#ours = this.#oursIn(view);
     const present = [...view.instances].filter(([id]) => !this.#ours.has(id));
     this.#noteVanished(view);
-    this.#java = mapOf(present);
+    this.#java = new Map(present);
     // The view shows all there is to show, the usual case in a cluster without Java instances.
     if (present.length === 0 && this.#vanished.size === 0 && view.javaPeers.size === 0) return view;
     const java = [...present, ...[...this.#vanished].map(([id, { instance }]) => [id, instance] as const)];

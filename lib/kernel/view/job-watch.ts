@@ -1,6 +1,5 @@
 import { DeadlineExceededError } from '../../api/errors/errors.js';
 import { type AbortSource } from '../../async/abort.js';
-import { RareMap } from '../../async/rare-collections.js';
 import { isGone, type JobView, type JobViewReader } from '../../layout/job-view.js';
 import { type Mirror, type MirroredNode } from '../../registry/registry-center.js';
 import { type Clock } from '../../time/clock.js';
@@ -25,12 +24,12 @@ export class JobWatch {
   readonly #mirror: Mirror;
   readonly #reader: JobViewReader;
   readonly #clock: Clock;
-  readonly #lastBegun = new RareMap<number, number>();
+  readonly #lastBegun = new Map<number, number>();
   #lastBegunReadFor: number | undefined;
   /** Instances that were there when it was last known who runs what; `undefined` if that is not known. */
   #runnersReadFor: Pick<JobView, 'instances' | 'live'> | undefined;
   /** By item, when its owner was last seen to be one that keeps no record; milliseconds since 1970. */
-  readonly #offRecord = new RareMap<number, number>();
+  readonly #offRecord = new Map<number, number>();
   readonly #javaPeers: JavaPeers;
   /** The mirror's moment that the reader has seen last. */
   #readMoment: number | undefined;

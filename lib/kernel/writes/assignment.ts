@@ -25,7 +25,6 @@
 import { describeCause } from '../../api/text/describe-cause.js';
 import { type JobShardingStrategy } from '../../api/extensions/sharding-strategy.js';
 import { availableInstances, type JobView } from '../../layout/job-view.js';
-import { Shared } from '../../layout/shared-collections.js';
 import { type OperationGroup, commitChunks } from '../../registry/commit-chunks.js';
 import { commitSizeProblem } from '../../registry/commit-limits.js';
 import { pathsDownTo } from '../../registry/node-paths.js';
@@ -47,9 +46,6 @@ import {
 
 /** How long the leader lets running items finish before it assigns the others without them. */
 export const IDLE_ITEMS_DEADLINE_MS = 1_000;
-
-/** Most jobs of a process are assigned for the same. */
-const WITHOUT_PINNED = new Shared<AssignedFor>();
 
 /** What assigning needs. */
 export interface AssignmentDeps extends JobContext {
@@ -173,10 +169,7 @@ export class Assignment {
       );
     }
     logger.event({ type: 'assigned', owners });
-    const basis = assignmentBasis(view);
-    return pinned.length === 0
-      ? WITHOUT_PINNED.of(basis, () => ({ basis, pinned: [] }))
-      : { basis, pinned: pinned.map(({ item }) => item) };
+    return { basis: assignmentBasis(view), pinned: pinned.map(({ item }) => item) };
   }
 
   #strategy({ config }: JobView): JobShardingStrategy {

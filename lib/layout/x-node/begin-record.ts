@@ -21,7 +21,6 @@
 
 import { ItemRanges, toRanges } from './item-ranges.js';
 import { quotedText } from './quoted-text.js';
-import { mapOf, sharedIfEmpty } from '../shared-collections.js';
 
 /** What one instance, or several together, have begun. */
 export interface BeginRecord {
@@ -91,10 +90,7 @@ export function decodeBeginRecord(text: string): BeginRecord {
       else noteLater(isReturned === undefined ? instants : returned, item, Number(instant));
     }
   }
-  const record = {
-    ...{ instants: sharedIfEmpty(instants), manual: sharedIfEmpty(manual) },
-    returned: sharedIfEmpty(returned),
-  };
+  const record = { instants, manual, returned };
   return isRewritten ? { ...record, isRewritten } : record;
 }
 
@@ -116,12 +112,12 @@ export function mergeBeginRecords(records: Iterable<BeginRecord | undefined>): B
     for (const [item, parameter] of record.manual)
       if (record.instants.get(item) === instants.get(item)) manual.set(item, parameter);
   const returned = [...latestReturned].filter(([item, instant]) => (instants.get(item) ?? -Infinity) < instant);
-  return { instants: sharedIfEmpty(instants), manual: sharedIfEmpty(manual), returned: mapOf(returned) };
+  return { instants, manual, returned: new Map(returned) };
 }
 
 /** The last instants, in milliseconds since 1970, that the items are not to be run for any more: begun, or before their return. */
 export function lastInstants({ instants, returned }: BeginRecord): ReadonlyMap<number, number> {
-  return mapOf([...instants, ...returned]);
+  return new Map([...instants, ...returned]);
 }
 
 /** What items are begun for. */
@@ -153,7 +149,9 @@ export function withBegun(
     else manual.delete(item);
   }
   return {
-    ...{ instants: sharedIfEmpty(instants), manual: sharedIfEmpty(manual), returned: sharedIfEmpty(returned) },
+    instants,
+    manual,
+    returned,
     ...(instant === undefined && record.isRewritten === true && { isRewritten: true }),
   };
 }
@@ -161,7 +159,7 @@ export function withBegun(
 /** The record with the job parameters of those manual runs only that an instance may still have to take over. */
 export function withParametersOf(record: BeginRecord, isNeeded: (item: number) => boolean): BeginRecord {
   const manual = [...record.manual].map(([item, parameter]) => [item, isNeeded(item) ? parameter : undefined] as const);
-  return { ...record, manual: mapOf(manual) };
+  return { ...record, manual: new Map(manual) };
 }
 
 /** The record after the leader has brought these items back, which were not there at `instant` (milliseconds since 1970). */
@@ -184,10 +182,7 @@ export function withoutBegun(record: BeginRecord, items: readonly number[], form
     // The leader may have brought the item back once more meanwhile.
     if (absentUntil !== undefined) noteLater(returned, item, absentUntil);
   }
-  return {
-    ...{ instants: sharedIfEmpty(instants), manual: sharedIfEmpty(manual), returned: sharedIfEmpty(returned) },
-    isRewritten: true,
-  };
+  return { instants, manual, returned, isRewritten: true };
 }
 
 /** An item occurs once among the instants, once among the manual runs, and once among those that came back. */

@@ -1,4 +1,3 @@
-import { RareMap, withoutValue, withValue } from '../../async/rare-collections.js';
 import { type MirroredNode } from '../registry-center.js';
 import { type MirroredTree } from '../mirrored-tree.js';
 import { childPath, isWithin } from '../node-paths.js';
@@ -51,19 +50,16 @@ export class SubtreeCopy {
   /** The nodes that have been read until the first moment is shown. */
   #walked: Map<string, MirroredNode> | undefined = new Map();
   /** The nodes that are not as they are shown; `undefined`: a node that is gone. Empty until the first moment is shown. */
-  readonly #changes = new RareMap<string, MirroredNode | undefined>();
+  readonly #changes = new Map<string, MirroredNode | undefined>();
   readonly #root: string;
   readonly #presenceOnly: (path: string) => boolean;
-  // Fields without a set or map while it would be empty: a process may have thousands of copies.
-  #unread: Set<string> | undefined;
-  #unlisted: Set<string> | undefined;
-  #wanted: Set<string> | undefined;
-  readonly #own = new RareMap<string, OwnWriteRecord>();
-  #sent: Set<WriteEffects> | undefined;
+  readonly #unread: Set<string>;
+  readonly #unlisted = new Set<string>();
+  readonly #wanted = new Set<string>();
+  readonly #own = new Map<string, OwnWriteRecord>();
+  readonly #sent = new Set<WriteEffects>();
   /** Paths of events that have arrived while a reading waits for its answer; `undefined` while none is under way. */
   #touched: Set<string> | undefined;
-  /** The node that was put last. */
-  #latest: MirroredNode | undefined;
   /**
    * How many events have arrived that are not proven to be our own, and how many of them are covered by an answer (c).
    */
@@ -84,7 +80,7 @@ export class SubtreeCopy {
 
   /** Whether a write of our own has no answer yet. */
   get hasOwnWritesInFlight(): boolean {
-    return this.#sent !== undefined;
+    return this.#sent.size > 0;
   }
 
   /** Whether no moment of this copy was shown yet. */
@@ -104,8 +100,8 @@ export class SubtreeCopy {
   }
 
   get work(): CopyWork {
-    if (this.#unread !== undefined || this.#unlisted !== undefined)
-      return { type: 'read', paths: [...(this.#unread ?? [])], lists: [...(this.#unlisted ?? [])] };
+    if (this.#unread.size > 0 || this.#unlisted.size > 0)
+      return { type: 'read', paths: [...this.#unread], lists: [...this.#unlisted] };
     for (const { seen } of this.#own.values()) if (seen > 0) return { type: 'wait' };
     return this.#events > this.#eventsCompleted ? { type: 'barrier' } : { type: 'none' };
   }
@@ -116,7 +112,7 @@ export class SubtreeCopy {
     else tree.replaceAll(this.#walked);
     this.#walked = undefined;
     this.#changes.clear();
-    this.#wanted = undefined;
+    this.#wanted.clear();
     this.#shown = tree.nodes;
   }
 
@@ -128,8 +124,8 @@ export class SubtreeCopy {
     for (const path of this.#walked?.keys() ?? [...this.#shown.keys(), ...this.#changes.keys()]) {
       const node = this.get(path);
       if (node === undefined || node.value !== undefined) continue;
-      this.#wanted = withValue(this.#wanted, path);
-      this.#unread = withValue(this.#unread, path);
+      this.#wanted.add(path);
+      this.#unread.add(path);
     }
   }
 
@@ -137,7 +133,7 @@ export class SubtreeCopy {
   onEvent({ type, path }: WatchEvent): boolean {
     this.#touched?.add(path);
     const own = this.#own.get(path);
-    if (!own && !this.isNew && this.#presenceOnly(path) && this.#wanted?.has(path) !== true) {
+    if (!own && !this.isNew && this.#presenceOnly(path) && !this.#wanted.has(path)) {
       if (type === 'deleted') this.#drop(path);
       else this.#put(path, { ...PRESENT });
       return true;
@@ -146,7 +142,7 @@ export class SubtreeCopy {
     else this.#events++;
     if (type === 'deleted') this.#drop(path);
     // Until the tree has been walked, only a reading shows whether there are children to list.
-    else if (!own || this.isNew) this.#unread = withValue(this.#unread, path);
+    else if (!own || this.isNew) this.#unread.add(path);
     return !own || this.isNew;
   }
 
@@ -155,8 +151,8 @@ export class SubtreeCopy {
     read: ReadonlyMap<string, ReadNode | undefined>,
     lists: ReadonlyMap<string, readonly string[]>,
   ) => void {
-    this.#unread = undefined;
-    this.#unlisted = undefined;
+    this.#unread.clear();
+    this.#unlisted.clear();
     const touched = (this.#touched = new Set());
     const eventsBefore = this.#events;
     return (read, lists) => {
@@ -164,13 +160,12 @@ export class SubtreeCopy {
       this.#eventsCompleted = eventsBefore;
       // An event since then may be newer than what was read; it was handled when it arrived.
       for (const [path, node] of read) if (!touched.has(path)) this.#take(path, node);
-      for (const [path, names] of lists)
-        for (const name of names) this.#unread = withValue(this.#unread, childPath(path, name));
+      for (const [path, names] of lists) for (const name of names) this.#unread.add(childPath(path, name));
     };
   }
 
   onWriteSent(effects: WriteEffects): void {
-    this.#sent = withValue(this.#sent, effects);
+    this.#sent.add(effects);
     for (const [path, count] of effects.events) {
       if (!isWithin(path, this.#root)) continue;
       const record = this.#own.get(path) ?? { inFlight: 0, expected: 0, seen: 0, spoiled: false, outcome: undefined };
@@ -192,8 +187,7 @@ export class SubtreeCopy {
   }
 
   #settle(effects: WriteEffects, note: (record: OwnWriteRecord, path: string, count: number) => void): void {
-    if (this.#sent?.has(effects) !== true) return;
-    this.#sent = withoutValue(this.#sent, effects);
+    if (!this.#sent.delete(effects)) return;
     for (const [path, count] of effects.events) {
       const record = this.#own.get(path);
       if (!record) continue;
@@ -208,15 +202,15 @@ export class SubtreeCopy {
     const isOurs = !spoiled && seen === expected;
     if (!isOurs) this.#events += seen;
     if (seen === 0 && !spoiled) return;
-    if (!isOurs || this.isNew) this.#unread = withValue(this.#unread, path);
+    if (!isOurs || this.isNew) this.#unread.add(path);
     else if (outcome) this.#put(path, outcome);
     else this.#drop(path);
   }
 
   #take(path: string, node: ReadNode | undefined): void {
     if (!node) return this.#drop(path);
-    if (this.isNew && node.stat.numChildren > 0) this.#unlisted = withValue(this.#unlisted, path);
-    const isHidden = this.#presenceOnly(path) && this.#wanted?.has(path) !== true;
+    if (this.isNew && node.stat.numChildren > 0) this.#unlisted.add(path);
+    const isHidden = this.#presenceOnly(path) && !this.#wanted.has(path);
     this.#put(path, this.#mirrored(path, node, isHidden));
   }
 
@@ -231,32 +225,17 @@ export class SubtreeCopy {
     return { value: isHidden ? undefined : text, version, revision, session };
   }
 
-  #put(path: string, given: MirroredNode): void {
-    const node = this.#shared(given);
+  #put(path: string, node: MirroredNode): void {
     if (this.#walked !== undefined) this.#walked.set(path, node);
     else if (this.get(path) !== node) this.#changes.set(path, node);
   }
 
-  /** Nodes that one transaction has made alike are one object, as most of those that an instance makes when it registers. */
-  #shared(node: MirroredNode): MirroredNode {
-    const latest = this.#latest;
-    if (latest !== undefined && isMadeAlike(latest, node)) return latest;
-    this.#latest = node;
-    return node;
-  }
-
   #drop(path: string): void {
-    this.#unread = withoutValue(this.#unread, path);
-    this.#unlisted = withoutValue(this.#unlisted, path);
+    this.#unread.delete(path);
+    this.#unlisted.delete(path);
     if (this.#walked !== undefined) this.#walked.delete(path);
     else if (this.get(path) !== undefined) this.#changes.set(path, undefined);
   }
-}
-
-/** Whether nodes come from the same write, and do not differ. Of presence-only nodes, nobody knows where they come from. */
-function isMadeAlike(one: MirroredNode, other: MirroredNode): boolean {
-  const isKnown = one.revision === other.revision && one.revision !== PRESENT.revision;
-  return isKnown && one.version === other.version && one.session === other.session && one.value === other.value;
 }
 
 /** A presence-only node that another session has written: only its existence is known. Copied for each new node. */

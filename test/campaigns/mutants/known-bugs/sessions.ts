@@ -139,7 +139,7 @@ export const sessions: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/view/java-peers.ts',
-        find: '    this.#java = mapOf(present);',
+        find: '    this.#java = new Map(present);',
         replace: '    this.#java = new Map([...view.instances, ...present]);',
       },
     ],

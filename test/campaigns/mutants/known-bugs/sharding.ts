@@ -90,8 +90,8 @@ export const sharding: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/writes/assignment.ts',
-        find: 'const basis = assignmentBasis(view);',
-        replace: 'const basis = assignmentBasis(await watch.sync());',
+        find: 'basis: assignmentBasis(view),',
+        replace: 'basis: assignmentBasis(await watch.sync()),',
       },
     ],
   },

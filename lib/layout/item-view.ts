@@ -21,8 +21,6 @@ export interface ItemView {
   readonly misfired: boolean;
   /** Id of the instance that has taken it over after a crash. */
   readonly takenOverBy: string | undefined;
-  /** Revision at which that was written: the fencing token's source of a taken-over run. 0 if it is not taken over. */
-  readonly takenOverRevision: number;
   /** Like `takenOverBy`, but survives the session of that instance, so that its crash can be seen. */
   readonly failoveringBy: string | undefined;
 }
@@ -113,7 +111,6 @@ function withoutNodes(item: number): Draft {
     disabled: false,
     misfired: false,
     takenOverBy: undefined,
-    takenOverRevision: 0,
     failoveringBy: undefined,
   };
 }
@@ -134,7 +131,6 @@ function noteNode(draft: Draft, name: ItemNode, node: MirroredNode | undefined):
       return;
     case 'failover':
       draft.takenOverBy = textOf(node);
-      draft.takenOverRevision = draft.takenOverBy === undefined ? 0 : (node?.revision ?? 0);
       return;
     case 'failovering':
       draft.failoveringBy = textOf(node);

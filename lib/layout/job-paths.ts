@@ -23,7 +23,7 @@
  * ├── systemTime/current                  written to learn the registry's time
  * ├── next-job-instance-ip                ip of the next runner, with SINGLE_SHARDING_BALANCE
  * └── x-node                              our own
- *     ├── fired/{id}                      which instants this instance has begun → firing-record.ts
+ *     ├── fired/{id}                      which instants this instance has begun → begin-record.ts
  *     ├── live/{id}                       a session node: this instance's process has not ended
  *     ├── assigned-for                    what the present assignment was made for → assignment-record.ts
  *     ├── triggered/{id}                  items whose trigger this instance has accepted → accepted-triggers.ts

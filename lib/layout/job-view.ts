@@ -3,7 +3,7 @@
  * `JobView`, and nothing else in the kernel reads the nodes:
  *
  * ```
- *  registry centre ──▶ Mirror.nodes ──▶ JobViewReader.read() ──▶ JobView ──▶ plan(before, now)
+ *  registry centre ──▶ Mirror.nodes ──▶ JobViewReader.read() ──▶ JobView ──▶ plan(input)
  *    (all peers)        (local copy)          (pure)            (immutable)
  * ```
  *

@@ -37,7 +37,6 @@ export function anItem(item: number, changes: Partial<ItemView> = {}): ItemView 
     disabled: false,
     misfired: false,
     takenOverBy: undefined,
-    takenOverRevision: 0,
     failoveringBy: undefined,
     ...changes,
   };

@@ -97,7 +97,7 @@ export interface ConnectionFault {
   readonly cure: string;
 }
 
-export type CreateMode = 'persistent' | 'ephemeral' | 'persistent-sequential' | 'ephemeral-sequential' | 'container';
+export type CreateMode = 'persistent' | 'ephemeral' | 'ephemeral-sequential' | 'container';
 
 export interface CreateResult {
   /** The full path, with the sequence number if the mode is sequential. */

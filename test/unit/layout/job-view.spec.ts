@@ -97,7 +97,6 @@ describe('the view of a tree written by Java', () => {
       disabled: false,
       misfired: false,
       takenOverBy: undefined,
-      takenOverRevision: 0,
       failoveringBy: undefined,
     };
     const ownerRevision = nodes['/mixed/sharding/0/instance']!.revision;
@@ -233,7 +232,6 @@ describe('a view', () => {
         running: true,
         runningOn: undefined,
         takenOverBy: other,
-        takenOverRevision: 40,
         failoveringBy: other,
       },
       { item: 10, owner: java, ownerRevision: 31, running: false },

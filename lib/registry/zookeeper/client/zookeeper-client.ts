@@ -66,7 +66,6 @@ const WATCH_MODE_PERSISTENT_RECURSIVE = 1;
 const CREATE_FLAGS: Readonly<Record<CreateMode, number>> = {
   persistent: 0,
   ephemeral: 1,
-  'persistent-sequential': 2,
   'ephemeral-sequential': 3,
   container: 4,
 };

@@ -54,10 +54,10 @@ export { type ItemParameter, type ItemParameters } from './api/job/sharding-item
 // Without Nest
 export { type JobBootstrapOptions, OneOffJobBootstrap, ScheduleJobBootstrap } from './kernel/job-bootstrap.js';
 export { JobHost, type JobHostOptions } from './kernel/job-host.js';
-export { type JobHealth } from './kernel/job-health.js';
-export { type JobPhase } from './kernel/job-state.js';
+export { type JobHealth } from './kernel/life/job-health.js';
+export { type JobPhase } from './kernel/life/job-state.js';
 export { type JobRuntime } from './kernel/job-runtime.js';
-export { type TriggerOptions } from './kernel/job-trigger.js';
+export { type TriggerOptions } from './kernel/life/job-trigger.js';
 export { type FiringTimers } from './kernel/lanes/cron-timer.js';
 
 // What users may add

@@ -18,7 +18,7 @@ const OBSERVABILITY = {
 /** The stand-alone console has metrics of its own, of the registries and not of a job that runs beside it. */
 const METRICS_OF_THE_CONSOLE = 'console/services/metrics/console-metrics.ts';
 /** See, decide, do: the rooms of the kernel, in the order in which they stand on one another. */
-const ROOMS = ['view', 'job', 'types', 'rules', 'marks', 'writes', 'once', 'run', 'lanes'].map(
+const ROOMS = ['view', 'job', 'types', 'rules', 'marks', 'writes', 'once', 'run', 'log', 'lanes', 'life'].map(
   (room) => `kernel/${room}`,
 );
 /** The rooms of the console, in the order in which they stand on one another: each knows those before it alone. */
@@ -61,8 +61,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'kernel/marks': ['kernel/view', 'kernel/job', ...GROUND],
   'kernel/writes': ['kernel/view', 'kernel/job', 'kernel/types', 'kernel/marks', ...GROUND],
   'kernel/once': ['kernel/view', 'kernel/job', ...GROUND],
-  'kernel/run': ROOMS.filter((room) => !['kernel/rules', 'kernel/lanes'].includes(room)).concat(GROUND),
-  'kernel/lanes': [...ROOMS, ...GROUND],
+  'kernel/run': ['view', 'job', 'types', 'marks', 'writes', 'once'].map((room) => `kernel/${room}`).concat(GROUND),
+  'kernel/log': ['view', 'job', 'types', 'rules', 'run'].map((room) => `kernel/${room}`).concat(GROUND),
+  'kernel/lanes': [...ROOMS.filter((room) => room !== 'kernel/life'), ...GROUND],
+  'kernel/life': [...ROOMS, ...GROUND],
   // Explanations go by what the kernel sees.
   operations: ['kernel/view', ...GROUND],
   dump: GROUND,
@@ -356,6 +358,11 @@ describe('the library', () => {
     const rooms = [...KERNEL, ...new Set(folders.filter((folder) => folder === 'cli' || folder.startsWith('cli/')))];
     const crowded = rooms.filter((room) => folders.filter((folder) => folder === room).length > 9);
     expect(crowded).toEqual([]);
+  });
+
+  test('has three doors to the kernel, and a page that says so', () => {
+    const onTop = readdirSync(join(lib, 'kernel')).filter((name) => name.includes('.'));
+    expect(onTop).toEqual(['README.md', 'job-bootstrap.ts', 'job-host.ts', 'job-runtime.ts']);
   });
 
   test('has no folder of more than sixteen files', () => {

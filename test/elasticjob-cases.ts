@@ -19,7 +19,7 @@ export interface ElasticJobCase {
 
 const ROBOTS = 'error-handlers/robots.spec.ts';
 const PROPERTIES = 'unit/error-handlers/properties.spec.ts';
-const HANDLERS = 'unit/kernel/error-handlers.spec.ts';
+const HANDLERS = 'unit/kernel/types/error-handlers.spec.ts';
 const PARAMETERS = 'unit/layout/sharding-item-parameters.spec.ts';
 const REFUSED = "('the properties of %s: %j', (type, props, expected)";
 const ACCEPTED = "('the properties of %s: %j', (type, props) =>";
@@ -60,14 +60,14 @@ export const CASES: readonly ElasticJobCase[] = [
   {
     of: 'ElasticJobExecutor',
     says: 'a run that meets running items runs nothing',
-    file: 'unit/kernel/misfire.spec.ts',
+    file: 'unit/kernel/lanes/misfire.spec.ts',
     title: 'EJ2113: keeps no other item from its firings',
     differs: 'Java drops the whole firing; we run the items that are free',
   },
   {
     of: 'ElasticJobExecutor',
     says: 'a misfired run is made up for',
-    file: 'unit/kernel/misfire.spec.ts',
+    file: 'unit/kernel/lanes/misfire.spec.ts',
     title: 'EJ390: is run once more when it has ended',
     differs: 'Java runs all items again; we run only the item that missed a firing',
   },
@@ -130,13 +130,13 @@ export const CASES: readonly ElasticJobCase[] = [
   {
     of: 'OneOffJobBootstrap',
     says: 'a cron is rejected',
-    file: 'unit/kernel/job-bootstrap.spec.ts',
+    file: 'unit/kernel/life/job-bootstrap.spec.ts',
     title: 'must not have a cron',
   },
   {
     of: 'OneOffJobBootstrap',
     says: 'runs every item once',
-    file: 'unit/kernel/job-bootstrap.spec.ts',
+    file: 'unit/kernel/life/job-bootstrap.spec.ts',
     title: 'runs all its items each time it is executed',
   },
   {
@@ -216,20 +216,20 @@ export const CASES: readonly ElasticJobCase[] = [
   {
     of: 'AbstractDistributeOnceElasticJobListener',
     says: 'all have started, and all have completed',
-    file: 'unit/kernel/distribute-once.spec.ts',
+    file: 'unit/kernel/once/distribute-once.spec.ts',
     title: 'is called before the first item starts and after the last one has completed',
   },
   {
     of: 'AbstractDistributeOnceElasticJobListener',
     says: 'not all start in time',
-    file: 'unit/kernel/distribute-once.spec.ts',
+    file: 'unit/kernel/once/distribute-once.spec.ts',
     title: 'before the start notifies the error handler in Java’s words',
     differs: 'Java ends the wait with an exception; we notify the error handler and run the items',
   },
   {
     of: 'AbstractDistributeOnceElasticJobListener',
     says: 'not all complete in time',
-    file: 'unit/kernel/distribute-once.spec.ts',
+    file: 'unit/kernel/once/distribute-once.spec.ts',
     title: 'after completion lets the instance fire again',
     differs: 'the call still comes with the last item to complete',
   },
@@ -248,45 +248,45 @@ export const CASES: readonly ElasticJobCase[] = [
   {
     of: 'ElasticJobExecutor',
     says: 'clocks that differ too much run nothing, and the handler is notified',
-    file: 'unit/kernel/runs.spec.ts',
+    file: 'unit/kernel/run/runs.spec.ts',
     title: 'whose clock differs too much tells the error handler of each firing once',
   },
   {
     of: 'ElasticJobExecutor',
     says: 'a run without items runs nothing',
-    file: 'unit/kernel/run-events.spec.ts',
+    file: 'unit/kernel/run/run-events.spec.ts',
     title: 'that there was nothing to run, because the instance owns no items',
   },
   {
     of: 'ElasticJobExecutor',
     says: 'all items succeed',
-    file: 'unit/kernel/run-events.spec.ts',
+    file: 'unit/kernel/run/run-events.spec.ts',
     title: 'a run from its staging over its items to its end',
   },
   {
     of: 'ElasticJobExecutor',
     says: 'the failures of two items are told together',
-    file: 'unit/kernel/run-events.spec.ts',
+    file: 'unit/kernel/run/run-events.spec.ts',
     title: 'how many items have succeeded, failed and been aborted',
     differs: 'Java joins the failures in one text; each failure is reported by itself, with its item',
   },
   {
     of: 'ExecutorServiceReloader',
     says: 'changed settings change the size of the pool',
-    file: 'unit/kernel/pool.spec.ts',
+    file: 'unit/kernel/run/pool.spec.ts',
     title: 'lets waiting items of earlier firings start at the next firing',
     differs: 'Java makes another pool; the size of the one pool is asked for at each firing',
   },
   {
     of: 'JobItemExecutorFactory',
     says: 'an object of no known kind is refused',
-    file: 'unit/kernel/job-bootstrap.spec.ts',
+    file: 'unit/kernel/life/job-bootstrap.spec.ts',
     title: "['an object that is no job'",
   },
   {
     of: 'JobItemExecutorFactory',
     says: 'an executor is found for an object of its kind, that of a subclass included',
-    file: 'unit/kernel/job-bootstrap.spec.ts',
+    file: 'unit/kernel/life/job-bootstrap.spec.ts',
     title: 'a job of another kind is run by the executor that accepts it',
     differs: 'kinds are recognised by their methods, not by their class',
   },
@@ -305,56 +305,56 @@ export const CASES: readonly ElasticJobCase[] = [
   {
     of: 'AverageAllocationJobShardingStrategy',
     says: 'fewer items than instances, and numbers that do and do not divide evenly',
-    file: 'unit/kernel/strategies.spec.ts',
+    file: 'unit/kernel/types/strategies.spec.ts',
     title: 'AVG_ALLOCATION gives neighbours together: %i items',
   },
   {
     of: 'AverageAllocationJobShardingStrategy',
     says: 'as Java in random clusters',
-    file: 'unit/kernel/strategies.spec.ts',
+    file: 'unit/kernel/types/strategies.spec.ts',
     title: 'of 200 random clusters, each instance has the items that Java 3.0.5 gives it',
   },
   {
     of: 'OdevitySortByNameJobShardingStrategy',
     says: 'as Java in random clusters',
-    file: 'unit/kernel/strategies.spec.ts',
+    file: 'unit/kernel/types/strategies.spec.ts',
     title: 'of 200 random clusters, each instance has the items that Java 3.0.5 gives it',
   },
   {
     of: 'RoundRobinByNameJobShardingStrategy',
     says: 'as Java in random clusters',
-    file: 'unit/kernel/strategies.spec.ts',
+    file: 'unit/kernel/types/strategies.spec.ts',
     title: 'of 200 random clusters, each instance has the items that Java 3.0.5 gives it',
   },
   {
     of: 'RoundRobinByNameJobShardingStrategy',
     says: 'a name with the smallest hash',
-    file: 'unit/kernel/strategies.spec.ts',
+    file: 'unit/kernel/types/strategies.spec.ts',
     title: 'ROUND_ROBIN also works for a name whose hash is the smallest integer',
     differs: 'Java fails',
   },
   {
     of: 'AbstractDistributeOnceElasticJobListener',
     says: 'not all have come, and the instance that comes last releases the others',
-    file: 'unit/kernel/distribute-once.spec.ts',
+    file: 'unit/kernel/once/distribute-once.spec.ts',
     title: 'that came first leaves the call to the instance that comes last',
   },
   {
     of: 'GuaranteeService',
     says: 'all nodes of a stage are there, and are removed after the call',
-    file: 'unit/kernel/distribute-once.spec.ts',
+    file: 'unit/kernel/once/distribute-once.spec.ts',
     title: 'its nodes count, and the stage’s node is removed',
   },
   {
     of: 'GuaranteeService',
     says: 'some nodes of a stage are missing',
-    file: 'unit/kernel/distribute-once.spec.ts',
+    file: 'unit/kernel/once/distribute-once.spec.ts',
     title: 'an owner that lives and does not begin, for longer than ten seconds',
   },
   {
     of: 'ScheduleJobBootstrap',
     says: 'a shutdown stops the timer',
-    file: 'unit/kernel/job-bootstrap.spec.ts',
+    file: 'unit/kernel/life/job-bootstrap.spec.ts',
     title: 'nothing keeps a clock waiting once the last job has been shut down',
   },
   {
@@ -391,7 +391,7 @@ export const CASES: readonly ElasticJobCase[] = [
   {
     of: 'Native tests',
     says: 'two jobs of one name in a process do not conflict',
-    file: 'unit/kernel/job-bootstrap.spec.ts',
+    file: 'unit/kernel/life/job-bootstrap.spec.ts',
     title: 'of a name that the process already has is refused, naming both owners',
     differs: 'the second one is refused: both would run the items of one job',
   },

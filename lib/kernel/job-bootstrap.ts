@@ -7,7 +7,7 @@ import { type JobLogger } from '../api/text/logger.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
 import { JobHost } from './job-host.js';
 import { type JobRuntime } from './job-runtime.js';
-import { type TriggerOptions } from './job-trigger.js';
+import { type TriggerOptions } from './life/job-trigger.js';
 
 /** Options of a bootstrap. */
 export interface JobBootstrapOptions {

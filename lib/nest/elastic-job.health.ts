@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { isReady, type JobHealth } from '../kernel/job-health.js';
+import { isReady, type JobHealth } from '../kernel/life/job-health.js';
 import { type JobHost } from '../kernel/job-host.js';
 import { type Session, type SessionState } from '../registry/registry-center.js';
 import { type TraceQueueStatus } from '../tracing/trace-queue.js';

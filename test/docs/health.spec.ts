@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isReady, type JobHealth } from '../../lib/kernel/job-health.js';
+import { isReady, type JobHealth } from '../../lib/kernel/life/job-health.js';
 import { root } from '../support/program.js';
 
 /** All states: one that is missing here, or too many, does not compile. */

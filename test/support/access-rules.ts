@@ -1,5 +1,5 @@
-import { int, record, text, vector } from '../../lib/registry/zookeeper/client/jute.js';
-import { statRecord } from '../../lib/registry/zookeeper/client/messages.js';
+import { int, record, text, vector } from '../../lib/registry/zookeeper/client/wire/jute.js';
+import { statRecord } from '../../lib/registry/zookeeper/client/wire/messages.js';
 import { Session } from '../../lib/registry/zookeeper/client/session.js';
 import { systemClock } from '../../lib/time/clock.js';
 import { until } from './until.js';

@@ -1,12 +1,12 @@
 import { connect } from 'node:net';
-import { FrameReader } from '../../lib/registry/zookeeper/client/frame-reader.js';
-import { JuteReader, JuteWriter } from '../../lib/registry/zookeeper/client/jute.js';
+import { FrameReader } from '../../lib/registry/zookeeper/client/wire/frame-reader.js';
+import { JuteReader, JuteWriter } from '../../lib/registry/zookeeper/client/wire/jute.js';
 import {
   closeSession,
   connectRequest,
   connectResponse,
   requestHeader,
-} from '../../lib/registry/zookeeper/client/messages.js';
+} from '../../lib/registry/zookeeper/client/wire/messages.js';
 import { type SessionKey } from './zookeeper-frames.js';
 
 /**

@@ -1,5 +1,5 @@
-import { JuteReader } from '../../lib/registry/zookeeper/client/jute.js';
-import { connectResponse } from '../../lib/registry/zookeeper/client/messages.js';
+import { JuteReader } from '../../lib/registry/zookeeper/client/wire/jute.js';
+import { connectResponse } from '../../lib/registry/zookeeper/client/wire/messages.js';
 
 /** What a client must know to use a session. */
 export interface SessionKey {

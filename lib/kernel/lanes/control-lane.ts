@@ -23,19 +23,19 @@ import { type Assignment } from '../writes/assignment.js';
 import { type RunObservers } from '../run/run-observers.js';
 import { type SettingFaults } from '../types/setting-faults.js';
 import { reportCrashes } from '../marks/crash-reports.js';
-import { type FaultReport } from './fault-report.js';
+import { type FaultReport } from '../log/fault-report.js';
 import { type Housekeeping } from '../writes/housekeeping.js';
 import { type ItemMarks } from '../marks/item-marks.js';
 import { LostFirings } from '../marks/lost-firings.js';
 import { TriggerAcceptance } from '../marks/trigger-acceptance.js';
 import { type Leadership } from '../writes/leadership.js';
 import { type Registration } from '../writes/registration.js';
-import { ActionFailures } from './action-failures.js';
-import { ChangeLog } from './change-log.js';
+import { ActionFailures } from '../log/action-failures.js';
+import { ChangeLog } from '../log/change-log.js';
 import { type DoubtLog } from '../types/doubt-log.js';
 import { type CronTimer } from './cron-timer.js';
 import { FiringChanges } from './firing-changes.js';
-import { StandingObstacle } from './standing-obstacle.js';
+import { StandingObstacle } from '../log/standing-obstacle.js';
 import { type WorkLane } from './work-lane.js';
 
 /** What a control lane needs. */

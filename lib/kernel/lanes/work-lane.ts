@@ -16,7 +16,7 @@ import { assignedItems, numbersOf } from '../view/items.js';
 import { isWaiting } from '../../layout/waiting-runs.js';
 import { JobRun, type JobRunDeps, type RunOwner } from '../run/job-run.js';
 import { type RunObservers } from '../run/run-observers.js';
-import { PassedFirings } from './untimely-firings.js';
+import { PassedFirings } from '../log/untimely-firings.js';
 
 /** How long the instance still waits for a run that was aborted after the grace period, in milliseconds. */
 const ABORTED_RUN_TIMEOUT_MS = 1_000;

@@ -1,5 +1,5 @@
 import { type OneOffJobBootstrap, type ScheduleJobBootstrap } from '../../kernel/job-bootstrap.js';
-import { type TriggerOptions } from '../../kernel/job-trigger.js';
+import { type TriggerOptions } from '../../kernel/life/job-trigger.js';
 
 /** Where a handle finds its job; `JobBootstraps` documents the methods. */
 export interface BootstrapsByName {

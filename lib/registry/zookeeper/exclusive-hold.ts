@@ -16,13 +16,13 @@ import { DeadlineExceededError, RegistryUnavailableError } from '../../api/error
 import { backoffMs } from '../../async/backoff.js';
 import { abortable } from '../../async/wait.js';
 import { type SessionState } from '../registry-center.js';
-import { type Mirrors } from './mirrors.js';
+import { type Mirrors } from './mirror/mirrors.js';
 import { childPath } from '../node-paths.js';
 import { type NodeCreation } from './operations/node-creation.js';
 import { type ZooKeeperRequests } from './transport.js';
 import { type Call, perform } from './zookeeper-call.js';
 import { isAnswer } from './zookeeper-failures.js';
-import { type MirrorContext } from './zookeeper-mirror.js';
+import { type MirrorContext } from './mirror/zookeeper-mirror.js';
 
 /** What a hold needs. */
 export interface HoldContext extends MirrorContext {

@@ -50,7 +50,7 @@ import {
 import { ZooKeeperClient, type ZooKeeperClientOptions } from './client/zookeeper-client.js';
 import { commit } from './operations/commit.js';
 import { ExclusiveHold, type HoldContext } from './exclusive-hold.js';
-import { Mirrors } from './mirrors.js';
+import { Mirrors } from './mirror/mirrors.js';
 import { Namespace, requireUsable } from './namespace.js';
 import { NodeCreation } from './operations/node-creation.js';
 import { listInChunks, readInChunks } from './operations/bulk-reads.js';

@@ -1,6 +1,6 @@
 /** What the registry centre has of a job is unreadable, gone, or was restored from a copy: noticed, named, and repaired where it is certain. */
 import { describe, expect, test } from '@jest/globals';
-import { type JobHealth } from '../../../lib/kernel/job-health.js';
+import { type JobHealth } from '../../../lib/kernel/life/job-health.js';
 import { toYaml } from '../../../lib/layout/job-configuration-yaml.js';
 import { type JobInstance } from '../../../lib/api/extensions/sharding-strategy.js';
 import { instanceYaml } from '../../../lib/layout/job-instance.js';

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { MirroredTree } from '../../../lib/registry/mirrored-tree.js';
 import { type MirroredNode } from '../../../lib/registry/registry-center.js';
-import { type ReadNode, SubtreeCopy } from '../../../lib/registry/zookeeper/subtree-copy.js';
+import { type ReadNode, SubtreeCopy } from '../../../lib/registry/zookeeper/mirror/subtree-copy.js';
 
 const node = (value: string, mzxid: bigint, numChildren = 0): ReadNode => ({
   data: Buffer.from(value),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { JuteWriter } from '../../../lib/registry/zookeeper/client/jute.js';
-import { addWatch, setWatches, watcherEvent } from '../../../lib/registry/zookeeper/client/messages.js';
+import { JuteWriter } from '../../../lib/registry/zookeeper/client/wire/jute.js';
+import { addWatch, setWatches, watcherEvent } from '../../../lib/registry/zookeeper/client/wire/messages.js';
 import { expectAsyncProperty } from '../../support/property.js';
 import { until } from '../../support/until.js';
 import { type Behaviour, FakeServer } from './fake-server.js';

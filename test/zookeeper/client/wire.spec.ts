@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Chroot } from '../../../lib/registry/zookeeper/client/chroot.js';
-import { FrameReader, LARGEST_RESPONSE_BYTES } from '../../../lib/registry/zookeeper/client/frame-reader.js';
+import { FrameReader, LARGEST_RESPONSE_BYTES } from '../../../lib/registry/zookeeper/client/wire/frame-reader.js';
 import {
   bool,
   bytes,
@@ -14,8 +14,8 @@ import {
   record,
   text,
   vector,
-} from '../../../lib/registry/zookeeper/client/jute.js';
-import * as messages from '../../../lib/registry/zookeeper/client/messages.js';
+} from '../../../lib/registry/zookeeper/client/wire/jute.js';
+import * as messages from '../../../lib/registry/zookeeper/client/wire/messages.js';
 import { PersistentWatches } from '../../../lib/registry/zookeeper/client/persistent-watches.js';
 import { answerChallenge } from '../../../lib/registry/zookeeper/client/sasl-digest-md5.js';
 import { ServerList } from '../../../lib/registry/zookeeper/client/server-list.js';

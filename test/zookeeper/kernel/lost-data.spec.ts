@@ -1,6 +1,6 @@
 /** A ZooKeeper that comes back without its data, or with older ones: a pod without a volume, a backup. */
 import { expect, test } from '@jest/globals';
-import { type JobHealth } from '../../../lib/kernel/job-health.js';
+import { type JobHealth } from '../../../lib/kernel/life/job-health.js';
 import { ScheduleJobBootstrap } from '../../../lib/kernel/job-bootstrap.js';
 import { JobHost } from '../../../lib/kernel/job-host.js';
 import { JobConfigurationAPI } from '../../../lib/operations/job-configuration-api.js';

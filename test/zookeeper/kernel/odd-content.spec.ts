@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { ScheduleJobBootstrap } from '../../../lib/kernel/job-bootstrap.js';
 import { JobHost } from '../../../lib/kernel/job-host.js';
-import { type JobHealth } from '../../../lib/kernel/job-health.js';
+import { type JobHealth } from '../../../lib/kernel/life/job-health.js';
 import { instanceYaml } from '../../../lib/layout/job-instance.js';
 import { JobPaths } from '../../../lib/layout/job-paths.js';
 import { ZookeeperRegistryCenter } from '../../../lib/registry/zookeeper/zookeeper-registry-center.js';

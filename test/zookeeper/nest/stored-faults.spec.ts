@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type INestApplicationContext } from '@nestjs/common';
 import { type TypedJobItemExecutor } from '../../../lib/api/extensions/job-executor.js';
 import { type JobConfiguration } from '../../../lib/api/job/job-configuration.js';
-import { type JobHealth } from '../../../lib/kernel/job-health.js';
+import { type JobHealth } from '../../../lib/kernel/life/job-health.js';
 import { toYaml } from '../../../lib/layout/job-configuration-yaml.js';
 import { JobPaths } from '../../../lib/layout/job-paths.js';
 import { ElasticJobHealth } from '../../../lib/nest/elastic-job.health.js';

@@ -4,7 +4,7 @@ import * as tls from 'node:tls';
 import { detached } from '../../../time/detached.js';
 import { afterNextPoll } from '../../../time/event-loop.js';
 import { type FaultKind, faultKindOf } from './connection-faults.js';
-import { FrameReader } from './frame-reader.js';
+import { FrameReader } from './wire/frame-reader.js';
 import { type ServerAddress, shuffled } from './server-list.js';
 
 /** So many messages are dealt with in one turn of the event loop. */

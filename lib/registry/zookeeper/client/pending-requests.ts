@@ -1,4 +1,4 @@
-import { type JuteReader, MalformedMessageError } from './jute.js';
+import { type JuteReader, MalformedMessageError } from './wire/jute.js';
 
 /** A request that waits for its answer. */
 export interface PendingRequest {

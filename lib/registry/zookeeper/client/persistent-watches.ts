@@ -1,5 +1,5 @@
-import { JuteWriter } from './jute.js';
-import { RESERVED_XIDS, requestHeader, setWatches } from './messages.js';
+import { JuteWriter } from './wire/jute.js';
+import { RESERVED_XIDS, requestHeader, setWatches } from './wire/messages.js';
 
 /** Most bytes of paths in one message; a server drops the connection at a message of 1 MB. */
 const BATCH_BYTES = 128 * 1024;

@@ -6,10 +6,10 @@ import { type ConnectionFault, type TransportState, type ZooKeeperConnection } f
 import { Connection } from './connection.js';
 import { connectionFault, type FaultKind } from './connection-faults.js';
 import { ErrorCode, refusal } from './error-codes.js';
-import { Dialogue, type HandshakeResult, shakeHands } from './handshake.js';
-import { JuteReader, JuteWriter, MalformedMessageError } from './jute.js';
+import { Dialogue, type HandshakeResult, shakeHands } from './wire/handshake.js';
+import { JuteReader, JuteWriter, MalformedMessageError } from './wire/jute.js';
 import { KeepAlive } from './keep-alive.js';
-import * as messages from './messages.js';
+import * as messages from './wire/messages.js';
 import { type PendingRequest, PendingRequests } from './pending-requests.js';
 import { abandoned, LARGEST_REQUEST_BYTES, tooLarge, unasked } from './request-errors.js';
 import { PersistentWatches } from './persistent-watches.js';

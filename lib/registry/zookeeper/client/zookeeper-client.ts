@@ -52,8 +52,8 @@ import {
 import { pathsInWords } from '../../node-paths.js';
 import { Chroot } from './chroot.js';
 import { ErrorCode, refusal } from './error-codes.js';
-import * as messages from './messages.js';
-import { type MultiPart, type MultiPartAnswer, multi, multiPart, multiRead } from './multi-messages.js';
+import * as messages from './wire/messages.js';
+import { type MultiPart, type MultiPartAnswer, multi, multiPart, multiRead } from './wire/multi-messages.js';
 import { type Reply, Session, sessionIdText, type SessionOptions } from './session.js';
 
 /** Settings of a client: the clock, where to log, TLS, and SASL credentials. */

@@ -3,7 +3,7 @@ import { Limiter } from '../../../async/limiter.js';
 import { pathsInWords } from '../../node-paths.js';
 import { type MirroredNode } from '../../registry-center.js';
 import { type Namespace } from '../namespace.js';
-import { toRevision } from '../subtree-copy.js';
+import { toRevision } from '../mirror/subtree-copy.js';
 import { type ZooKeeperRequests } from '../transport.js';
 import { type CallContext, perform } from '../zookeeper-call.js';
 

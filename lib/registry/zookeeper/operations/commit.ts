@@ -6,7 +6,7 @@ import { type Namespace } from '../namespace.js';
 import { type NodeCreation } from './node-creation.js';
 import { mirrored } from './node-reads.js';
 import { type OwnWrites, type WriteEffects, type WriteOutcome } from './own-writes.js';
-import { type ReadNode, toRevision } from '../subtree-copy.js';
+import { type ReadNode, toRevision } from '../mirror/subtree-copy.js';
 import { type MultiOperation, type MultiResult, type ZooKeeperRequests } from '../transport.js';
 import { type Call } from '../zookeeper-call.js';
 import { isAnswer } from '../zookeeper-failures.js';

@@ -5,7 +5,7 @@ import { ancestors } from '../../node-paths.js';
 import { type Namespace } from '../namespace.js';
 import { reread } from './node-reads.js';
 import { type OwnWrites } from './own-writes.js';
-import { toRevision } from '../subtree-copy.js';
+import { toRevision } from '../mirror/subtree-copy.js';
 import { type CreateMode } from '../transport.js';
 import { type Call } from '../zookeeper-call.js';
 import { isAnswer } from '../zookeeper-failures.js';

@@ -1,7 +1,7 @@
 import { type RegistryOutcomeUnknownError } from '../../../api/errors/errors.js';
 import { type MirroredNode } from '../../registry-center.js';
 import { type Namespace } from '../namespace.js';
-import { type ReadNode, toRevision } from '../subtree-copy.js';
+import { type ReadNode, toRevision } from '../mirror/subtree-copy.js';
 import { type Stat, type ZooKeeperRequests } from '../transport.js';
 import { type Call } from '../zookeeper-call.js';
 import { isAnswer } from '../zookeeper-failures.js';

@@ -6,7 +6,7 @@ export const failover: readonly Mutant[] = [
     threads: ['EJ523', 'EJ526'],
     name: 'dead-must-be-available',
     bug: 'Peers take over only if another instance of the dead instance’s server is available: never on another host.',
-    first: 'unit/kernel/failover.spec.ts',
+    first: 'unit/kernel/marks/failover.spec.ts',
     edits: [
       {
         file: 'kernel/view/crashes.ts',
@@ -21,7 +21,7 @@ export const failover: readonly Mutant[] = [
     threads: ['EJ2090', 'EJ2161', 'EJ522'],
     name: 'assigned-is-as-good-as-running',
     bug: 'Whatever is assigned to an instance that goes is run again, though it was idle.',
-    first: 'unit/kernel/failover.spec.ts',
+    first: 'unit/kernel/marks/failover.spec.ts',
     edits: [
       {
         file: 'kernel/view/crashes.ts',
@@ -34,7 +34,7 @@ export const failover: readonly Mutant[] = [
     threads: ['EJ2090'],
     name: 'marks-die-with-their-instance',
     bug: 'Running marks vanish with the session, so peers cannot see that a run has died.',
-    first: 'unit/kernel/failover.spec.ts',
+    first: 'unit/kernel/marks/failover.spec.ts',
     edits: [
       {
         file: 'kernel/marks/item-marks.ts',
@@ -47,7 +47,7 @@ export const failover: readonly Mutant[] = [
     threads: ['EJ2429'],
     name: 'takeover-in-steps',
     bug: 'An instance that dies between claiming an item and beginning it leaves the item, and its marks, for good.',
-    first: 'unit/kernel/takeover-of-takeovers.spec.ts',
+    first: 'unit/kernel/marks/takeover-of-takeovers.spec.ts',
     edits: [
       {
         file: 'kernel/marks/takeover.ts',
@@ -74,7 +74,7 @@ export const failover: readonly Mutant[] = [
     threads: [],
     name: 'takeover-is-forgotten-when-the-connection-breaks',
     bug: 'A peer was faster with one of several crashed items, the connection breaks, and the others count as running for ever.',
-    first: 'unit/kernel/run-seams.spec.ts',
+    first: 'unit/kernel/run/run-seams.spec.ts',
     edits: [
       {
         file: 'kernel/marks/takeover.ts',
@@ -87,7 +87,7 @@ export const failover: readonly Mutant[] = [
     threads: ['EJ2429'],
     name: 'takeover-is-not-taken-over',
     bug: 'No instance notices that an instance has crashed while it ran an item that it had taken over.',
-    first: 'unit/kernel/failover.spec.ts',
+    first: 'unit/kernel/marks/failover.spec.ts',
     edits: [
       {
         file: 'kernel/view/crashes.ts',
@@ -100,7 +100,7 @@ export const failover: readonly Mutant[] = [
     threads: ['EJ2429'],
     name: 'failovering-stays',
     bug: 'A takeover that has ended leaves its failovering mark.',
-    first: 'unit/kernel/failover.spec.ts',
+    first: 'unit/kernel/marks/failover.spec.ts',
     edits: [
       {
         file: 'kernel/marks/own-marks.ts',
@@ -113,7 +113,7 @@ export const failover: readonly Mutant[] = [
     threads: ['EJ2429'],
     name: 'crash-is-an-event',
     bug: 'Only instances that see a crash happen report it: after the whole cluster’s death the marks stay for good.',
-    first: 'unit/kernel/failover.spec.ts',
+    first: 'unit/kernel/marks/failover.spec.ts',
     edits: [
       {
         file: 'kernel/view/job-watch.ts',
@@ -138,7 +138,7 @@ export const failover: readonly Mutant[] = [
     threads: ['EJ2493'],
     name: 'failed-item-stays-marked',
     bug: 'An item that threw keeps its running mark, and is not run again.',
-    first: 'unit/kernel/runs.spec.ts',
+    first: 'unit/kernel/run/runs.spec.ts',
     edits: [
       {
         file: 'kernel/run/job-run.ts',
@@ -151,7 +151,7 @@ export const failover: readonly Mutant[] = [
     threads: [],
     name: 'claim-is-not-removed',
     bug: 'A crashed item that was taken over still waits, and is taken over again.',
-    first: 'unit/kernel/failover.spec.ts',
+    first: 'unit/kernel/marks/failover.spec.ts',
     edits: [
       {
         file: 'kernel/marks/takeover.ts',
@@ -164,7 +164,7 @@ export const failover: readonly Mutant[] = [
     threads: [],
     name: 'disabled-server-is-taken-over',
     bug: 'Items of a server that an operator has disabled are run again elsewhere.',
-    first: 'unit/kernel/failover.spec.ts',
+    first: 'unit/kernel/marks/failover.spec.ts',
     edits: [
       {
         file: 'kernel/view/crashes.ts',
@@ -177,7 +177,7 @@ export const failover: readonly Mutant[] = [
     threads: [],
     name: 'disabled-server-takes-over',
     bug: 'An instance whose server is disabled takes over what has crashed elsewhere.',
-    first: 'unit/kernel/takeover-of-takeovers.spec.ts',
+    first: 'unit/kernel/marks/takeover-of-takeovers.spec.ts',
     edits: [
       {
         file: 'kernel/view/crashes.ts',
@@ -190,7 +190,7 @@ export const failover: readonly Mutant[] = [
     threads: [],
     name: 'servers-by-prefix',
     bug: '10.0.0.6 is taken for the server of 10.0.0.65.',
-    first: 'unit/kernel/takeover-of-takeovers.spec.ts',
+    first: 'unit/kernel/marks/takeover-of-takeovers.spec.ts',
     edits: [
       {
         file: 'kernel/view/crashes.ts',
@@ -203,7 +203,7 @@ export const failover: readonly Mutant[] = [
     threads: [],
     name: 'takeovers-one-after-the-other',
     bug: 'An instance takes over one crashed item at a time.',
-    first: 'unit/kernel/takeover-of-takeovers.spec.ts',
+    first: 'unit/kernel/marks/takeover-of-takeovers.spec.ts',
     edits: [
       {
         file: 'kernel/view/crashes.ts',
@@ -216,7 +216,7 @@ export const failover: readonly Mutant[] = [
     threads: [],
     name: 'owner-runs-what-is-taken-over',
     bug: 'An item that was taken over is not marked as running, and its owner runs it at the same time.',
-    first: 'unit/kernel/takeover-of-takeovers.spec.ts',
+    first: 'unit/kernel/marks/takeover-of-takeovers.spec.ts',
     edits: [
       {
         file: 'kernel/marks/takeover.ts',
@@ -239,7 +239,7 @@ export const failover: readonly Mutant[] = [
     threads: [],
     name: 'takeover-starves-own-items',
     bug: 'An instance that runs an item it has taken over runs none of its own.',
-    first: 'unit/kernel/takeover-of-takeovers.spec.ts',
+    first: 'unit/kernel/marks/takeover-of-takeovers.spec.ts',
     edits: [
       {
         file: 'kernel/view/items.ts',
@@ -253,7 +253,7 @@ export const failover: readonly Mutant[] = [
     threads: ['EJ114'],
     name: 'takeover-with-the-token-of-the-assignment',
     bug: 'A takeover has no higher fencing token than the run that it replaces.',
-    first: 'unit/kernel/failover.spec.ts',
+    first: 'unit/kernel/marks/failover.spec.ts',
     edits: [
       {
         file: 'kernel/marks/takeover.ts',
@@ -266,7 +266,7 @@ export const failover: readonly Mutant[] = [
     threads: [],
     name: 'superseded-run-is-forgotten',
     bug: 'An instance that ended a run makes it again, if a peer took the run for crashed meanwhile and died.',
-    first: 'unit/kernel/crash-reports.spec.ts',
+    first: 'unit/kernel/marks/crash-reports.spec.ts',
     edits: [
       {
         file: 'kernel/marks/mark-removal.ts',
@@ -279,7 +279,7 @@ export const failover: readonly Mutant[] = [
     threads: [],
     name: 'takeover-outlives-its-latch',
     bug: 'Beside Java, an instance keeps what it took over while the latch was lost with the connection.',
-    first: 'unit/kernel/failover.spec.ts',
+    first: 'unit/kernel/marks/failover.spec.ts',
     edits: [
       {
         file: 'kernel/marks/takeover.ts',

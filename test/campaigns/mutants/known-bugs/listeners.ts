@@ -6,14 +6,14 @@ export const listeners: readonly Mutant[] = [
     threads: ['EJ487', 'EJ1879'],
     name: 'all-instances-call',
     bug: 'Each instance that finds the round complete calls the listener.',
-    first: 'unit/kernel/distribute-once.spec.ts',
+    first: 'unit/kernel/once/distribute-once.spec.ts',
     edits: [{ file: 'kernel/once/once-callback.ts', find: '    if (!isOurs) return false;\n', replace: '' }],
   },
   {
     threads: ['EJ271', 'EJ631'],
     name: 'called-before-all-have-arrived',
     bug: 'The listener is called when the first instance has completed its items.',
-    first: 'unit/kernel/distribute-once.spec.ts',
+    first: 'unit/kernel/once/distribute-once.spec.ts',
     edits: [
       {
         file: 'kernel/once/round-progress.ts',
@@ -26,7 +26,7 @@ export const listeners: readonly Mutant[] = [
     threads: ['EJ512', 'EJ1689'],
     name: 'disabled-items-are-waited-for',
     bug: 'A round waits for items that an operator has disabled.',
-    first: 'unit/kernel/distribute-once.spec.ts',
+    first: 'unit/kernel/once/distribute-once.spec.ts',
     edits: [
       {
         file: 'kernel/once/missing-items.ts',
@@ -39,7 +39,7 @@ export const listeners: readonly Mutant[] = [
     threads: ['EJ2032'],
     name: 'absent-are-waited-for',
     bug: 'A round waits without end for an item whose owner lives and does not begin it.',
-    first: 'unit/kernel/distribute-once.spec.ts',
+    first: 'unit/kernel/once/distribute-once.spec.ts',
     edits: [
       {
         file: 'kernel/once/round-progress.ts',
@@ -52,7 +52,7 @@ export const listeners: readonly Mutant[] = [
     threads: ['EJ1502'],
     name: 'one-barrier-for-all-jobs',
     bug: 'All jobs of a process report to the barrier of the job that started last.',
-    first: 'unit/kernel/distribute-once.spec.ts',
+    first: 'unit/kernel/once/distribute-once.spec.ts',
     edits: [
       {
         file: 'kernel/run/job-listeners.ts',
@@ -71,7 +71,7 @@ export const listeners: readonly Mutant[] = [
     threads: ['EJ2142'],
     name: 'timeout-is-ignored',
     bug: 'An instance waits for all items without end, whatever the timeout.',
-    first: 'unit/kernel/distribute-once.spec.ts',
+    first: 'unit/kernel/once/distribute-once.spec.ts',
     edits: [
       {
         file: 'kernel/once/barrier-wait.ts',

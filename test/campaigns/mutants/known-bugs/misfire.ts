@@ -6,7 +6,7 @@ export const misfire: readonly Mutant[] = [
     threads: ['EJ241', 'EJ250'],
     name: 'trigger-is-missed-as-well',
     bug: 'A trigger is run, and recovered as if it had been missed.',
-    first: 'unit/kernel/operators.spec.ts',
+    first: 'unit/kernel/lanes/operators.spec.ts',
     edits: [
       {
         file: 'layout/x-node/accepted-triggers.ts',
@@ -19,7 +19,7 @@ export const misfire: readonly Mutant[] = [
     threads: ['EJ52', 'EJ1981'],
     name: 'trigger-during-a-run-is-lost',
     bug: 'A trigger that comes while the instance is running is ignored.',
-    first: 'unit/kernel/triggers.spec.ts',
+    first: 'unit/kernel/life/triggers.spec.ts',
     edits: [
       {
         file: 'kernel/rules/plan.ts',
@@ -32,7 +32,7 @@ export const misfire: readonly Mutant[] = [
     threads: ['EJ390', 'EJ470', 'EJ2490'],
     name: 'recovered-twice',
     bug: 'Two mechanisms recover a missed firing, once each.',
-    first: 'unit/kernel/misfire.spec.ts',
+    first: 'unit/kernel/lanes/misfire.spec.ts',
     edits: [
       {
         file: 'kernel/lanes/work-lane.ts',
@@ -46,7 +46,7 @@ export const misfire: readonly Mutant[] = [
     threads: ['EJ390'],
     name: 'new-owner-runs-it-again',
     bug: 'An item that changes its owner in the middle of a firing is run by its old owner and by its new one.',
-    first: 'unit/kernel/assigning.spec.ts',
+    first: 'unit/kernel/writes/assigning.spec.ts',
     edits: [
       {
         file: 'kernel/view/items.ts',
@@ -59,7 +59,7 @@ export const misfire: readonly Mutant[] = [
     threads: ['EJ596'],
     name: 'misfire-of-the-whole-instance',
     bug: 'A firing that meets a slow item is recovered again and again while that item runs.',
-    first: 'unit/kernel/misfire.spec.ts',
+    first: 'unit/kernel/lanes/misfire.spec.ts',
     edits: [
       {
         file: 'kernel/lanes/work-lane.ts',
@@ -72,7 +72,7 @@ export const misfire: readonly Mutant[] = [
     threads: ['EJ596'],
     name: 'misfire-mark-stays',
     bug: 'The mark of a missed firing outlives the run that recovers it, and demands the next one.',
-    first: 'unit/kernel/failover.spec.ts',
+    first: 'unit/kernel/marks/failover.spec.ts',
     edits: [
       {
         file: 'kernel/marks/begin-commits.ts',
@@ -90,7 +90,7 @@ export const misfire: readonly Mutant[] = [
     threads: ['EJ458', 'EJ695'],
     name: 'misfire-false-is-ignored',
     bug: 'Missed firings are recovered although misfire is switched off.',
-    first: 'unit/kernel/runs.spec.ts',
+    first: 'unit/kernel/run/runs.spec.ts',
     edits: [
       {
         file: 'kernel/view/firing.ts',
@@ -108,7 +108,7 @@ export const misfire: readonly Mutant[] = [
     threads: ['EJ458'],
     name: 'nothing-is-recovered',
     bug: 'Firings missed during a run are dropped although misfire is switched on.',
-    first: 'unit/kernel/misfire.spec.ts',
+    first: 'unit/kernel/lanes/misfire.spec.ts',
     edits: [
       {
         file: 'kernel/view/firing.ts',
@@ -121,7 +121,7 @@ export const misfire: readonly Mutant[] = [
     threads: ['EJ2490'],
     name: 'one-makes-all-misfire',
     bug: 'A firing that meets one slow item makes all items of the instance run once more.',
-    first: 'unit/kernel/misfire.spec.ts',
+    first: 'unit/kernel/lanes/misfire.spec.ts',
     edits: [
       {
         file: 'kernel/lanes/work-lane.ts',
@@ -135,7 +135,7 @@ export const misfire: readonly Mutant[] = [
     threads: [],
     name: 'disabled-for-a-moment-decides',
     bug: 'A firing is lost if its server is disabled at that instant and enabled again before its items have moved.',
-    first: 'unit/kernel/handover.spec.ts',
+    first: 'unit/kernel/lanes/handover.spec.ts',
     edits: [
       {
         file: 'kernel/view/items.ts',
@@ -148,7 +148,7 @@ export const misfire: readonly Mutant[] = [
     threads: [],
     name: 'postponed-firing-replaces-a-later-one',
     bug: 'A firing that waited in vain for the items to be assigned is recovered in the place of a later one.',
-    first: 'unit/kernel/delayed-firings.spec.ts',
+    first: 'unit/kernel/lanes/delayed-firings.spec.ts',
     edits: [
       {
         file: 'kernel/lanes/work-lane.ts',

@@ -28,7 +28,7 @@ export const ownShare: readonly Mutant[] = [
     first: 'zookeeper/registry-center/narrowing.spec.ts',
     edits: [
       {
-        file: 'registry/zookeeper/zookeeper-mirror.ts',
+        file: 'registry/zookeeper/mirror/zookeeper-mirror.ts',
         find: 'if (!this.#isSettled || copy.hasOwnWritesInFlight) return false;',
         replace: 'if (!this.isCurrent || copy.isNew) return false;',
       },

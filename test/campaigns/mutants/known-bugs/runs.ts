@@ -6,7 +6,7 @@ export const runs: readonly Mutant[] = [
     threads: [],
     name: 'pool-per-run',
     bug: 'Each run has a pool of its own: firings that overlap run more items at once than the pool size says.',
-    first: 'unit/kernel/pool.spec.ts',
+    first: 'unit/kernel/run/pool.spec.ts',
     edits: [
       {
         file: 'kernel/types/setting-faults.ts',
@@ -19,7 +19,7 @@ export const runs: readonly Mutant[] = [
     threads: [],
     name: 'begins-by-old-settings',
     bug: 'A marked run begins after the settings have changed: its fencing token is lower than that of an unmarked run before it.',
-    first: 'unit/kernel/run-seams.spec.ts',
+    first: 'unit/kernel/run/run-seams.spec.ts',
     edits: [
       {
         file: 'kernel/marks/begin-commits.ts',
@@ -32,7 +32,7 @@ export const runs: readonly Mutant[] = [
     threads: [],
     name: 'further-commits-write-the-first-version',
     bug: 'The second of several commits that begin items is refused, because it expects the record as it was before the first.',
-    first: 'unit/kernel/run-seams.spec.ts',
+    first: 'unit/kernel/run/run-seams.spec.ts',
     edits: [
       {
         file: 'kernel/marks/begin-commits.ts',
@@ -45,7 +45,7 @@ export const runs: readonly Mutant[] = [
     threads: [],
     name: 'begun-items-are-lost-with-the-others',
     bug: 'The second of several commits that begin items fails, and the items of the first stay marked and are not run.',
-    first: 'unit/kernel/run-seams.spec.ts',
+    first: 'unit/kernel/run/run-seams.spec.ts',
     edits: [
       {
         file: 'kernel/marks/item-marks.ts',
@@ -60,7 +60,7 @@ export const runs: readonly Mutant[] = [
     threads: [],
     name: 'begun-items-are-lost-with-a-later-choice',
     bug: 'Items have begun, the choice of the others fails, and the whole run ends: the former stay marked and are not run.',
-    first: 'unit/kernel/run-seams.spec.ts',
+    first: 'unit/kernel/run/run-seams.spec.ts',
     edits: [
       {
         file: 'kernel/run/item-choice.ts',
@@ -73,7 +73,7 @@ export const runs: readonly Mutant[] = [
     threads: [],
     name: 'stop-does-not-end-a-beginning',
     bug: 'A job that is shut down while a run waits for its items to be assigned runs them all the same.',
-    first: 'unit/kernel/run-seams.spec.ts',
+    first: 'unit/kernel/run/run-seams.spec.ts',
     edits: [
       {
         file: 'kernel/run/job-run.ts',
@@ -86,7 +86,7 @@ export const runs: readonly Mutant[] = [
     threads: [],
     name: 'soft-stop-is-not-sent',
     bug: 'The leader waits for running items, and the instances that run them do not ask them to end early.',
-    first: 'unit/kernel/run-seams.spec.ts',
+    first: 'unit/kernel/run/run-seams.spec.ts',
     edits: [
       {
         file: 'kernel/rules/plan.ts',
@@ -99,7 +99,7 @@ export const runs: readonly Mutant[] = [
     threads: [],
     name: 'shutdown-sends-no-soft-stop',
     bug: 'A job that is shut down waits for its running items without asking them to end early.',
-    first: 'unit/kernel/run-seams.spec.ts',
+    first: 'unit/kernel/run/run-seams.spec.ts',
     edits: [
       {
         file: 'kernel/lanes/work-lane.ts',
@@ -112,7 +112,7 @@ export const runs: readonly Mutant[] = [
     threads: [],
     name: 'observer-ends-the-run',
     bug: 'A run observer that throws breaks the run that it observes.',
-    first: 'unit/kernel/run-seams.spec.ts',
+    first: 'unit/kernel/run/run-seams.spec.ts',
     edits: [
       {
         file: 'kernel/run/run-observers.ts',
@@ -125,7 +125,7 @@ export const runs: readonly Mutant[] = [
     threads: [],
     name: 'interceptors-in-reverse',
     bug: 'The interceptor that is given first is called last.',
-    first: 'unit/kernel/run-seams.spec.ts',
+    first: 'unit/kernel/run/run-seams.spec.ts',
     edits: [
       {
         file: 'kernel/run/item-run.ts',
@@ -138,7 +138,7 @@ export const runs: readonly Mutant[] = [
     threads: [],
     name: 'logger-ends-the-job',
     bug: 'A logger that throws breaks what was to be logged: an instance does not register, an item is not given back.',
-    first: 'unit/kernel/faulty-user-code.spec.ts',
+    first: 'unit/kernel/types/faulty-user-code.spec.ts',
     edits: [
       {
         file: 'api/text/log-entry.ts',
@@ -151,7 +151,7 @@ export const runs: readonly Mutant[] = [
     threads: [],
     name: 'begins-by-a-later-view',
     bug: 'An item that moves between the choice of the items and their marks is run by its old owner and by its new one.',
-    first: 'unit/kernel/handover.spec.ts',
+    first: 'unit/kernel/lanes/handover.spec.ts',
     edits: [
       {
         file: 'kernel/marks/begin-commits.ts',
@@ -164,7 +164,7 @@ export const runs: readonly Mutant[] = [
     threads: [],
     name: 'slow-answer-is-a-wrong-clock',
     bug: 'A registry centre that answers slowly is taken for one whose clock differs, and the job does not run.',
-    first: 'unit/kernel/runs.spec.ts',
+    first: 'unit/kernel/run/runs.spec.ts',
     edits: [
       {
         file: 'kernel/run/clock-check.ts',
@@ -177,7 +177,7 @@ export const runs: readonly Mutant[] = [
     threads: [],
     name: 'retries-slow-down-for-ever',
     bug: 'The pause before a retry grows with every failure since the start of the job, although it succeeded in between.',
-    first: 'unit/kernel/schedule.spec.ts',
+    first: 'unit/kernel/lanes/schedule.spec.ts',
     edits: [
       {
         file: 'kernel/lanes/control-lane.ts',
@@ -190,7 +190,7 @@ export const runs: readonly Mutant[] = [
     threads: [],
     name: 'observers-miss-the-end',
     bug: 'Observers are not notified of the end of a run that began no item.',
-    first: 'unit/kernel/run-events.spec.ts',
+    first: 'unit/kernel/run/run-events.spec.ts',
     edits: [
       {
         file: 'kernel/run/job-run.ts',
@@ -203,7 +203,7 @@ export const runs: readonly Mutant[] = [
     threads: [],
     name: 'removes-a-peers-mark',
     bug: 'A mark whose removal has lost its answer is removed once more, although another instance has begun the item since.',
-    first: 'unit/kernel/lost-answers.spec.ts',
+    first: 'unit/kernel/marks/lost-answers.spec.ts',
     edits: [
       {
         file: 'kernel/marks/mark-removal.ts',

@@ -6,7 +6,7 @@ export const sessions: readonly Mutant[] = [
     threads: ['EJ687'],
     name: 'registers-again-in-the-same-session',
     bug: 'After a short interruption an instance removes its node and creates it again, which its peers take for its death.',
-    first: 'unit/kernel/sessions.spec.ts',
+    first: 'unit/kernel/life/sessions.spec.ts',
     edits: [
       {
         file: 'kernel/job-runtime.ts',
@@ -23,7 +23,7 @@ export const sessions: readonly Mutant[] = [
     threads: [],
     name: 'registered-in-a-session-that-is-gone',
     bug: 'An instance that is frozen while it registers takes the end of its session for an order to end the job.',
-    first: 'unit/kernel/sessions.spec.ts',
+    first: 'unit/kernel/life/sessions.spec.ts',
     edits: [
       {
         file: 'kernel/writes/registration.ts',
@@ -49,7 +49,7 @@ export const sessions: readonly Mutant[] = [
     threads: [],
     name: 'marks-removed-on-return',
     bug: 'After a short interruption an instance removes the marks of what it is still running.',
-    first: 'unit/kernel/sessions.spec.ts',
+    first: 'unit/kernel/life/sessions.spec.ts',
     edits: [
       {
         file: 'kernel/job-runtime.ts',
@@ -63,7 +63,7 @@ export const sessions: readonly Mutant[] = [
     threads: ['EJ114'],
     name: 'former-session-begins-late',
     bug: 'A run that was asked for before the session was lost begins after the instance is back with another one.',
-    first: 'unit/kernel/sessions.spec.ts',
+    first: 'unit/kernel/life/sessions.spec.ts',
     edits: [
       {
         file: 'kernel/writes/registration.ts',
@@ -76,7 +76,7 @@ export const sessions: readonly Mutant[] = [
     threads: ['EJ114', 'EJ190', 'EJ1549'],
     name: 'runs-on-without-its-session',
     bug: 'Items that run get no signal that the session is lost and that peers are about to run them.',
-    first: 'unit/kernel/sessions.spec.ts',
+    first: 'unit/kernel/life/sessions.spec.ts',
     edits: [
       {
         file: 'kernel/lanes/work-lane.ts',
@@ -89,7 +89,7 @@ export const sessions: readonly Mutant[] = [
     threads: ['EJ114', 'EJ491'],
     name: 'token-of-the-assignment',
     bug: 'Two runs of an item have the same fencing token.',
-    first: 'unit/kernel/sessions.spec.ts',
+    first: 'unit/kernel/life/sessions.spec.ts',
     edits: [
       {
         file: 'kernel/marks/item-marks.ts',
@@ -103,7 +103,7 @@ export const sessions: readonly Mutant[] = [
     threads: ['EJ507', 'EJ491'],
     name: 'begins-while-cut-off',
     bug: 'An instance that is cut off from the registry centre begins runs all the same.',
-    first: 'unit/kernel/sessions.spec.ts',
+    first: 'unit/kernel/life/sessions.spec.ts',
     edits: [
       {
         file: 'kernel/lanes/work-lane.ts',
@@ -122,7 +122,7 @@ export const sessions: readonly Mutant[] = [
     threads: ['EJ1857'],
     name: 'absence-after-expiry-is-an-order',
     bug: 'An instance takes what it read after its session had ended for an order of an operator to stop.',
-    first: 'unit/kernel/sessions.spec.ts',
+    first: 'unit/kernel/life/sessions.spec.ts',
     edits: [
       {
         file: 'kernel/lanes/control-lane.ts',
@@ -148,7 +148,7 @@ export const sessions: readonly Mutant[] = [
     threads: ['EJ1857', 'EJ2383'],
     name: 'expiry-is-an-order-to-stop',
     bug: 'An instance that finds its node gone after its session was lost stops for good.',
-    first: 'unit/kernel/sessions.spec.ts',
+    first: 'unit/kernel/life/sessions.spec.ts',
     edits: [
       {
         file: 'kernel/job-runtime.ts',
@@ -164,7 +164,7 @@ export const sessions: readonly Mutant[] = [
     threads: [],
     name: 'nodes-of-the-former-session-count',
     bug: 'Nodes of a former session pass for the present one’s, and vanish with the former.',
-    first: 'unit/kernel/sessions.spec.ts',
+    first: 'unit/kernel/life/sessions.spec.ts',
     edits: [
       {
         file: 'kernel/writes/registration.ts',
@@ -177,7 +177,7 @@ export const sessions: readonly Mutant[] = [
     threads: ['EJ518', 'EJ696'],
     name: 'restart-enables',
     bug: 'A restart undoes that an operator has disabled the server.',
-    first: 'unit/kernel/operators.spec.ts',
+    first: 'unit/kernel/lanes/operators.spec.ts',
     edits: [
       {
         file: 'kernel/writes/registration.ts',
@@ -190,7 +190,7 @@ export const sessions: readonly Mutant[] = [
     threads: [],
     name: 'return-disables',
     bug: 'An instance that returns and finds its server removed disables it.',
-    first: 'unit/kernel/sessions.spec.ts',
+    first: 'unit/kernel/life/sessions.spec.ts',
     edits: [
       {
         file: 'kernel/writes/registration.ts',
@@ -203,7 +203,7 @@ export const sessions: readonly Mutant[] = [
     threads: ['EJ649', 'EJ493'],
     name: 'last-starter-wins',
     bug: 'The instance that starts last overwrites the stored configuration.',
-    first: 'unit/kernel/start-up.spec.ts',
+    first: 'unit/kernel/life/start-up.spec.ts',
     edits: [
       {
         file: 'kernel/writes/stored-configuration.ts',
@@ -229,7 +229,7 @@ export const sessions: readonly Mutant[] = [
     threads: [],
     name: 'settings-are-not-restored',
     bug: 'The registry centre comes back empty, and an instance that returns does not store the settings of its job again.',
-    first: 'unit/kernel/run-seams.spec.ts',
+    first: 'unit/kernel/run/run-seams.spec.ts',
     edits: [
       {
         file: 'kernel/job-runtime.ts',
@@ -242,7 +242,7 @@ export const sessions: readonly Mutant[] = [
     threads: [],
     name: 'ended-run-is-forgotten-at-the-second-takeover',
     bug: 'A run has ended while its instance was away; two peers take it over and die one after the other, and the instance runs it again.',
-    first: 'unit/kernel/run-seams.spec.ts',
+    first: 'unit/kernel/run/run-seams.spec.ts',
     edits: [
       {
         file: 'kernel/marks/mark-removal.ts',
@@ -255,7 +255,7 @@ export const sessions: readonly Mutant[] = [
     threads: [],
     name: 'removed-job-comes-back-with-an-instance-that-was-away',
     bug: 'A job is removed while an instance is cut off, and the instance stores it again when it returns.',
-    first: 'unit/kernel/empty-registry.spec.ts',
+    first: 'unit/kernel/life/empty-registry.spec.ts',
     edits: [
       {
         file: 'kernel/writes/stored-configuration.ts',
@@ -327,7 +327,7 @@ export const sessions: readonly Mutant[] = [
     threads: [],
     name: 'listener-is-not-closed-after-a-lost-session',
     bug: 'A listener is called before a firing and not after it, because the session is lost at a barrier.',
-    first: 'unit/kernel/job-listeners.spec.ts',
+    first: 'unit/kernel/run/job-listeners.spec.ts',
     edits: [
       {
         file: 'kernel/run/job-listeners.ts',
@@ -340,7 +340,7 @@ export const sessions: readonly Mutant[] = [
     threads: [],
     name: 'item-starts-in-a-silent-session',
     bug: 'An item starts although the registry centre has confirmed nothing for two thirds of the session.',
-    first: 'unit/kernel/sessions.spec.ts',
+    first: 'unit/kernel/life/sessions.spec.ts',
     edits: [
       {
         file: 'kernel/run/job-run.ts',
@@ -353,7 +353,7 @@ export const sessions: readonly Mutant[] = [
     threads: [],
     name: 'ended-run-is-taken-over',
     bug: 'A run that ended while its instance was away is reported as crashed, and run again although its instance is back.',
-    first: 'unit/kernel/run-seams.spec.ts',
+    first: 'unit/kernel/run/run-seams.spec.ts',
     edits: [
       {
         file: 'kernel/marks/mark-removal.ts',
@@ -366,7 +366,7 @@ export const sessions: readonly Mutant[] = [
     threads: [],
     name: 'overwritten-instance-is-not-repaired',
     bug: 'An old console overwrites the node of an instance, which gets no items from then on.',
-    first: 'unit/kernel/run-seams.spec.ts',
+    first: 'unit/kernel/run/run-seams.spec.ts',
     edits: [
       {
         file: 'kernel/rules/plan.ts',

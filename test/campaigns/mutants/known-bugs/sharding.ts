@@ -6,7 +6,7 @@ export const sharding: readonly Mutant[] = [
     threads: [],
     name: 'lost-answer-hides-an-outdated-assignment',
     bug: 'The answer to an assignment is lost, the instance that it left out is back, and the leader thinks that the one before still holds.',
-    first: 'unit/kernel/assigning.spec.ts',
+    first: 'unit/kernel/writes/assigning.spec.ts',
     edits: [
       {
         file: 'kernel/writes/leadership.ts',
@@ -19,7 +19,7 @@ export const sharding: readonly Mutant[] = [
     threads: ['EJ2449'],
     name: 'new-leader-asks-for-nothing',
     bug: 'The leader dies, and the next leader leaves the dead one its items.',
-    first: 'unit/kernel/sharding.spec.ts',
+    first: 'unit/kernel/writes/sharding.spec.ts',
     edits: [
       {
         file: 'kernel/rules/plan.ts',
@@ -32,7 +32,7 @@ export const sharding: readonly Mutant[] = [
     threads: [],
     name: 'removal-without-end',
     bug: 'Instances make at once what an operator removes node by node, and the removal never comes to its end.',
-    first: 'unit/kernel/node-by-node.spec.ts',
+    first: 'unit/kernel/writes/node-by-node.spec.ts',
     edits: [
       {
         file: 'kernel/rules/plan.ts',
@@ -45,7 +45,7 @@ export const sharding: readonly Mutant[] = [
     threads: [],
     name: 'removed-items-come-back-at-once',
     bug: 'The leader assigns items at once that an operator removes with their job.',
-    first: 'unit/kernel/node-by-node.spec.ts',
+    first: 'unit/kernel/writes/node-by-node.spec.ts',
     edits: [
       {
         file: 'kernel/rules/plan.ts',
@@ -71,7 +71,7 @@ export const sharding: readonly Mutant[] = [
     threads: ['EJ1840'],
     name: 'only-departures-count',
     bug: 'An instance that joins gets no items.',
-    first: 'unit/kernel/sharding.spec.ts',
+    first: 'unit/kernel/writes/sharding.spec.ts',
     edits: [
       {
         file: 'kernel/rules/plan.ts',
@@ -86,7 +86,7 @@ export const sharding: readonly Mutant[] = [
     threads: ['EJ1840', 'EJ778'],
     name: 'request-is-absorbed',
     bug: 'The leader takes an instance that joins while it assigns the items for one that it has considered.',
-    first: 'unit/kernel/assigning.spec.ts',
+    first: 'unit/kernel/writes/assigning.spec.ts',
     edits: [
       {
         file: 'kernel/writes/assignment.ts',
@@ -99,7 +99,7 @@ export const sharding: readonly Mutant[] = [
     threads: ['EJ1471'],
     name: 'waits-for-what-has-happened',
     bug: 'An instance waits for an assignment that was made before it began to wait.',
-    first: 'unit/kernel/assigning.spec.ts',
+    first: 'unit/kernel/writes/assigning.spec.ts',
     edits: [
       {
         file: 'kernel/run/item-choice.ts',
@@ -117,7 +117,7 @@ export const sharding: readonly Mutant[] = [
     threads: ['EJ2488'],
     name: 'lost-answer-is-success',
     bug: 'The answer to an assignment is lost, the leader takes it for made, and all instances wait without end.',
-    first: 'unit/kernel/assigning.spec.ts',
+    first: 'unit/kernel/writes/assigning.spec.ts',
     edits: [
       {
         file: 'kernel/writes/assignment.ts',
@@ -137,7 +137,7 @@ export const sharding: readonly Mutant[] = [
     threads: ['EJ2488'],
     name: 'lost-begin-is-failure',
     bug: 'The answer to a begin is lost and taken for a refusal: what was marked is never run.',
-    first: 'unit/kernel/assigning.spec.ts',
+    first: 'unit/kernel/writes/assigning.spec.ts',
     edits: [
       {
         file: 'kernel/marks/item-marks.ts',
@@ -151,7 +151,7 @@ export const sharding: readonly Mutant[] = [
     threads: ['EJ2488'],
     name: 'lost-begin-is-success',
     bug: 'The answer to a begin is lost and taken for success: what is not marked is run.',
-    first: 'unit/kernel/assigning.spec.ts',
+    first: 'unit/kernel/writes/assigning.spec.ts',
     edits: [
       {
         file: 'kernel/marks/item-marks.ts',
@@ -164,7 +164,7 @@ export const sharding: readonly Mutant[] = [
     threads: ['EJ2038'],
     name: 'trigger-blocks-the-control-lane',
     bug: 'While a triggered run lasts, its instance notices nothing.',
-    first: 'unit/kernel/control-lane.spec.ts',
+    first: 'unit/kernel/lanes/control-lane.spec.ts',
     edits: [
       {
         file: 'kernel/lanes/control-lane.ts',
@@ -178,7 +178,7 @@ export const sharding: readonly Mutant[] = [
     threads: ['EJ661', 'EJ730'],
     name: 'election-blocks-the-control-lane',
     bug: 'While an instance that has died holds the election latch, its peers do nothing at all.',
-    first: 'unit/kernel/control-lane.spec.ts',
+    first: 'unit/kernel/lanes/control-lane.spec.ts',
     edits: [
       {
         file: 'kernel/writes/leadership.ts',
@@ -196,7 +196,7 @@ export const sharding: readonly Mutant[] = [
     threads: ['EJ661', 'EJ731'],
     name: 'elects-once',
     bug: 'An instance that could not stand for election once never does again.',
-    first: 'unit/kernel/control-lane.spec.ts',
+    first: 'unit/kernel/lanes/control-lane.spec.ts',
     edits: [
       {
         file: 'kernel/writes/leadership.ts',
@@ -209,7 +209,7 @@ export const sharding: readonly Mutant[] = [
     threads: ['EJ49', 'EJ2113'],
     name: 'one-firing-at-a-time',
     bug: 'A slow item keeps the others of its instance from their next firing.',
-    first: 'unit/kernel/failover.spec.ts',
+    first: 'unit/kernel/marks/failover.spec.ts',
     edits: [
       {
         file: 'kernel/lanes/work-lane.ts',
@@ -222,7 +222,7 @@ export const sharding: readonly Mutant[] = [
     threads: ['EJ2493', 'EJ2113'],
     name: 'all-or-none',
     bug: 'If one item of an instance is still running, none of the others is run.',
-    first: 'unit/kernel/misfire.spec.ts',
+    first: 'unit/kernel/lanes/misfire.spec.ts',
     edits: [
       {
         file: 'kernel/view/items.ts',
@@ -236,7 +236,7 @@ export const sharding: readonly Mutant[] = [
     threads: ['EJ717', 'EJ1754'],
     name: 'no-deadline-for-idle-items',
     bug: 'Assigning waits for running items for as long as they run.',
-    first: 'unit/kernel/runs.spec.ts',
+    first: 'unit/kernel/run/runs.spec.ts',
     edits: [
       {
         file: 'kernel/writes/leadership.ts',
@@ -249,7 +249,7 @@ export const sharding: readonly Mutant[] = [
     threads: ['EJ778'],
     name: 'running-items-move',
     bug: 'An item moves to another instance while it runs.',
-    first: 'unit/kernel/runs.spec.ts',
+    first: 'unit/kernel/run/runs.spec.ts',
     edits: [
       {
         file: 'kernel/writes/assignment.ts',
@@ -262,7 +262,7 @@ export const sharding: readonly Mutant[] = [
     threads: [],
     name: 'returning-item-runs-the-past',
     bug: 'An item that comes back when the number of items is raised again runs for an instant at which it did not exist.',
-    first: 'unit/kernel/assigning.spec.ts',
+    first: 'unit/kernel/writes/assigning.spec.ts',
     edits: [
       {
         file: 'kernel/writes/assignment.ts',
@@ -275,7 +275,7 @@ export const sharding: readonly Mutant[] = [
     threads: [],
     name: 'returning-item-joins-a-standing-request',
     bug: 'An item that comes back while an assignment is already asked for runs for an instant at which it did not exist.',
-    first: 'unit/kernel/assigning.spec.ts',
+    first: 'unit/kernel/writes/assigning.spec.ts',
     edits: [
       {
         file: 'kernel/rules/plan.ts',
@@ -288,7 +288,7 @@ export const sharding: readonly Mutant[] = [
     threads: [],
     name: 'parts-without-a-fence',
     bug: 'Two instances that both believe to lead write an assignment in parts, and a mixture of both is left.',
-    first: 'unit/kernel/assigning-in-parts.spec.ts',
+    first: 'unit/kernel/writes/assigning-in-parts.spec.ts',
     edits: [
       {
         file: 'kernel/writes/assignment.ts',
@@ -306,7 +306,7 @@ export const sharding: readonly Mutant[] = [
     threads: ['EJ2194'],
     name: 'begins-by-an-old-assignment',
     bug: 'A run begins by an assignment that is not the present one.',
-    first: 'unit/kernel/assigning.spec.ts',
+    first: 'unit/kernel/writes/assigning.spec.ts',
     edits: [
       {
         file: 'kernel/marks/begin-commits.ts',
@@ -319,7 +319,7 @@ export const sharding: readonly Mutant[] = [
     threads: ['EJ2241'],
     name: 'servers-stay',
     bug: 'Servers that never come back stay on record.',
-    first: 'unit/kernel/housekeeping.spec.ts',
+    first: 'unit/kernel/writes/housekeeping.spec.ts',
     edits: [
       {
         file: 'kernel/rules/plan.ts',
@@ -332,7 +332,7 @@ export const sharding: readonly Mutant[] = [
     threads: [],
     name: 'starting-servers-are-removed',
     bug: 'A server whose instance is just starting is removed.',
-    first: 'unit/kernel/housekeeping.spec.ts',
+    first: 'unit/kernel/writes/housekeeping.spec.ts',
     edits: [
       {
         file: 'kernel/writes/housekeeping.ts',
@@ -345,7 +345,7 @@ export const sharding: readonly Mutant[] = [
     threads: [],
     name: 'reconciles-once',
     bug: 'Reconciling ends for good after the first time.',
-    first: 'unit/kernel/housekeeping.spec.ts',
+    first: 'unit/kernel/writes/housekeeping.spec.ts',
     edits: [
       {
         file: 'async/named-timers.ts',
@@ -359,7 +359,7 @@ export const sharding: readonly Mutant[] = [
     threads: [],
     name: 'leads-after-its-end',
     bug: 'A job that is shut down during its election leads for as long as its process lives.',
-    first: 'unit/kernel/shutdown.spec.ts',
+    first: 'unit/kernel/life/shutdown.spec.ts',
     edits: [
       {
         file: 'kernel/writes/leadership.ts',
@@ -372,7 +372,7 @@ export const sharding: readonly Mutant[] = [
     threads: [],
     name: 'idle-items-leave-with-the-busy',
     bug: 'An instance that stops keeps its idle items until the last running one has ended.',
-    first: 'unit/kernel/shutdown-handover.spec.ts',
+    first: 'unit/kernel/life/shutdown-handover.spec.ts',
     edits: [
       {
         file: 'kernel/job-runtime.ts',

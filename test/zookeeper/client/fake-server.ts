@@ -1,5 +1,13 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { bool, bytes, int, JuteReader, JuteWriter, long, record } from '../../../lib/registry/zookeeper/client/wire/jute.js';
+import {
+  bool,
+  bytes,
+  int,
+  JuteReader,
+  JuteWriter,
+  long,
+  record,
+} from '../../../lib/registry/zookeeper/client/wire/jute.js';
 import { replyHeader, requestHeader } from '../../../lib/registry/zookeeper/client/wire/messages.js';
 
 /** One connection of a client to the fake server. */

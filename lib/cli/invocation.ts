@@ -62,7 +62,7 @@ export class Invocation implements AsyncDisposable {
   }
 
   /**
-   * Asks for leave, unless `--yes` gives it.
+   * Asks for confirmation, unless `--yes` gives it.
    * @throws CommandError if the answer is not yes, or there is no terminal to ask on
    */
   async confirm(question: string, { yes = false }: ChangeOptions): Promise<void> {

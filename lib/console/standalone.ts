@@ -72,7 +72,7 @@ function addressProblems({ host, tls, allowsInsecureHttp, console }: StandaloneO
   if (isLoopback(host) || host === 'localhost') return [];
   const { users = [], trustedProxies = [] } = console;
   const isEncrypted = tls !== undefined || trustedProxies.length > 0;
-  // What is not a list of users, the check of the options refuses.
+  // If it is no list, the check of the options says so.
   const given: readonly ConsoleUserSettings[] = users instanceof Array ? users : [];
   const defaults = given.filter(({ username, password = '' }) => isShippedDefault(username, password));
   return [

@@ -24,8 +24,8 @@ export function addChangeCommands(program: Command, action: Action): void {
         (await import('../change/trigger.js')).trigger(invocation, name, options),
       ),
     );
-  addAvailability(program, action, 'disable', 'give a server, all servers of a job, or an item nothing to run');
-  addAvailability(program, action, 'enable', 'end that');
+  addAvailability(program, action, 'disable', 'stop running on a server, on all servers of a job, or an item');
+  addAvailability(program, action, 'enable', 'undo disable');
   addRemovals(program, action);
   addConfigCommands(program, action);
 }

@@ -1,4 +1,4 @@
-/** Makes what stands between a request and the controllers. */
+/** The providers of the console's security. */
 import { type FactoryProvider, type Provider } from '@nestjs/common';
 import { type JobLogger } from '../../api/text/logger.js';
 import { type Clock } from '../../time/clock.js';
@@ -10,7 +10,7 @@ import {
   type StateRegistrySettings,
 } from '../options/console-options.js';
 import { CONSOLE_CLOCK, CONSOLE_LOGGER, CONSOLE_OPTIONS, OIDC_PROVIDERS } from '../options/console-tokens.js';
-import { PATIENCE } from '../services/connections/registry-connections.js';
+import { CONSOLE_SESSION } from '../services/connections/registry-connections.js';
 import { ConsoleStore } from '../store/console-store.js';
 import { FileConsoleStore } from '../store/file-store.js';
 import { MemoryConsoleStore } from '../store/memory-store.js';
@@ -62,11 +62,14 @@ function provide<T>(
   inject: NonNullable<FactoryProvider['inject']>,
   useFactory: (...dependencies: never[]) => T | Promise<T>,
 ): Provider {
-  return { provide: token, inject, useFactory: (...given: never[]) => closingStore(given, useFactory) };
+  return { provide: token, inject, useFactory: (...given: never[]) => closingStoreOnFailure(given, useFactory) };
 }
 
 /** Closes the store if a provider fails: Nest does not do that for an application that fails to start, and the open connection would keep the process alive. */
-async function closingStore<T>(dependencies: never[], make: (...dependencies: never[]) => T | Promise<T>): Promise<T> {
+async function closingStoreOnFailure<T>(
+  dependencies: never[],
+  make: (...dependencies: never[]) => T | Promise<T>,
+): Promise<T> {
   try {
     return await make(...dependencies);
   } catch (error) {
@@ -146,7 +149,7 @@ function openSharedStore(
 ): Promise<RegistryConsoleStore> {
   if ('registryCenter' in settings)
     return RegistryConsoleStore.open({ center: settings.registryCenter, isOurs: false, clock, logger });
-  const center = createRegistryCenter({ ...PATIENCE, ...settings }, logger);
+  const center = createRegistryCenter({ ...CONSOLE_SESSION, ...settings }, logger);
   return RegistryConsoleStore.open({ center, isOurs: true, clock, logger });
 }
 

@@ -81,7 +81,7 @@ async function writeTriggers(
       const earlier = nodes.get(paths.trigger(id));
       const merged = earlier?.value === undefined ? own : withEarlier(earlier.value, own);
       if (merged === undefined) throw stillPending(now.jobName, id);
-      // What asks for the same stays as it is, Java's own text included.
+      // An equal trigger that still waits is not written again, Java's own text included.
       const value = encodeTrigger(merged);
       const stays = earlier?.value !== undefined && rewrittenTrigger(earlier.value) === value;
       return {

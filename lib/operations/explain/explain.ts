@@ -57,7 +57,7 @@ function foundNow(question: Question): readonly Found[] {
     const isNews = ({ type }: FoundCause): boolean => type !== 'free' || !(isKept || faults.keeps(view?.owner));
     return found.filter(isNews).map((cause): Found => ({ cause, items: [number], holds: 'now' }));
   });
-  // An item that the job cannot have is not kept by anything.
+  // Of an item number that does not exist, only that is said.
   if (item !== undefined && items.some(({ cause }) => cause.type === 'no-such-item'))
     return [...items, ...job, ...beside];
   return [...job, ...byWeight(items), ...beside];

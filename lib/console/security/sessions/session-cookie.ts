@@ -24,7 +24,7 @@ export function readCookie(
     .map((each) => each.trim())
     .filter((each) => each.startsWith(wanted))
     .map((each) => each.slice(wanted.length));
-  // Another host of the same domain can add a cookie beside an own one without prefix: which is right, nobody knows.
+  // Another host of the same domain can set a second cookie of this name. Nobody can tell which one is ours: neither is taken.
   return values.length === 1 ? values[0] : undefined;
 }
 

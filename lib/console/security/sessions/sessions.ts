@@ -8,7 +8,8 @@
  * changed or disabled, or when an administrator ends it. Its signal then aborts, and whatever stream is open ends with it.
  *
  * Replicas that share a store write down from time to time which sessions they have seen, all at once, so that no request has to
- * wait for that. A replica may thus know of a request at another one late, and gives sessions as much longer.
+ * wait for that. Another replica may have served the latest request, so a replica waits as
+ * much longer before it ends an idle session.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { Abort } from '../../../async/abort.js';

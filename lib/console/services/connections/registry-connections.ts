@@ -91,7 +91,7 @@ export async function checkedCenter(
     namespace,
     ...(digest && { digest }),
     ...(sasl !== undefined && { sasl }),
-    ...PATIENCE,
+    ...CONSOLE_SESSION,
   };
   const options =
     tls === undefined ? {} : { tls: { ...tlsOptions(tls, 'tls'), checkServerIdentity: identityOf(names) } };
@@ -116,7 +116,7 @@ export interface RegistryPlace {
 }
 
 /** The console holds no node of its session, so that a short one costs nothing and shows an outage soon. */
-export const PATIENCE = {
+export const CONSOLE_SESSION = {
   sessionTimeoutMilliseconds: 10_000,
   connectionTimeoutMilliseconds: 3_000,
   baseSleepTimeMilliseconds: 200,

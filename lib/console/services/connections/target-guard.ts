@@ -62,7 +62,7 @@ export class TargetGuard {
     try {
       return await withDeadline(this.#clock, this.#resolve(host), RESOLVE_MS, late);
     } catch {
-      // Which server said what is nobody's business but the operator's of this machine.
+      // Callers must not learn what the DNS server of this machine has answered.
       throw unknownName(host);
     }
   }

@@ -114,7 +114,7 @@ function found(live: LiveJobs, { query, now, runs }: Listing): readonly JobRow[]
 const FRESH_MS = 1_000;
 
 interface Remembered {
-  readonly about: string;
+  readonly queryKey: string;
   readonly revision: number;
   readonly at: number;
   readonly rows: readonly JobRow[];
@@ -129,12 +129,12 @@ function remembered(
   make: () => readonly JobRow[],
 ): readonly JobRow[] {
   const { revision } = live;
-  const about = JSON.stringify({ ...query, cursor: undefined, limit: undefined });
+  const queryKey = JSON.stringify({ ...query, cursor: undefined, limit: undefined });
   const known = latest.get(live);
   const isFresh = known?.revision === revision && now >= known.at && now - known.at < FRESH_MS;
-  if (isFresh && known.about === about) return known.rows;
+  if (isFresh && known.queryKey === queryKey) return known.rows;
   const rows = make();
-  latest.set(live, { about, revision, at: now, rows });
+  latest.set(live, { queryKey, revision, at: now, rows });
   return rows;
 }
 

@@ -13,7 +13,7 @@ interface Draft {
   readonly disabled: Set<string>;
 }
 
-/** All servers, also those that only jobs remember, by address. */
+/** All servers by address, also those without a living instance. */
 export function serverRows(live: LiveJobs): readonly ServerRow[] {
   const drafts = new Map<string, Draft>();
   const draft = (ip: string): Draft => {

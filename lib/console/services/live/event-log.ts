@@ -41,8 +41,8 @@ const REMEMBERED = 1_000;
 /** How often it is looked which jobs have fired, in milliseconds, while a stream is open. */
 const FIRINGS_MS = 2_000;
 
-/** What of a job was last told. */
-interface Told {
+/** What streams were last sent of a job. */
+interface LastSent {
   readonly row: string;
   readonly instances: string;
   readonly servers: string;
@@ -58,7 +58,7 @@ export class EventLog {
   readonly #parts: EventLogParts;
   readonly #listeners: Listeners<LoggedEvent | 'closed'>;
   readonly #ring: LoggedEvent[] = [];
-  readonly #told = new Map<string, Told>();
+  readonly #lastSent = new Map<string, LastSent>();
   /** How many streams follow the items of a job. */
   readonly #followed = new Map<string, number>();
   readonly #unsubscribe: readonly (() => void)[];
@@ -104,7 +104,8 @@ export class EventLog {
   follow(jobName: string): () => void {
     this.#followed.set(jobName, (this.#followed.get(jobName) ?? 0) + 1);
     const job = this.#parts.live.job(jobName);
-    if (job !== undefined) this.#told.set(jobName, { ...(this.#told.get(jobName) ?? this.#toldOf(job)), job });
+    if (job !== undefined)
+      this.#lastSent.set(jobName, { ...(this.#lastSent.get(jobName) ?? this.#lastSentOf(job)), job });
     return () => {
       const count = (this.#followed.get(jobName) ?? 1) - 1;
       if (count === 0) this.#followed.delete(jobName);
@@ -146,7 +147,7 @@ export class EventLog {
   #onChange({ changed, removed }: LiveChange): void {
     if (changed.size > REMEMBERED) return this.#everything();
     for (const jobName of removed) {
-      this.#told.delete(jobName);
+      this.#lastSent.delete(jobName);
       this.#nextFires.delete(jobName);
       this.#add(`job ${jobName}`, { type: 'job-removed', jobName });
     }
@@ -160,8 +161,8 @@ export class EventLog {
 
   /** More has changed than is remembered: every stream is to read everything again. */
   #everything(): void {
-    this.#told.clear();
-    for (const job of this.#parts.live.jobs) this.#told.set(job.jobName, this.#toldOf(job));
+    this.#lastSent.clear();
+    for (const job of this.#parts.live.jobs) this.#lastSent.set(job.jobName, this.#lastSentOf(job));
     this.#add('resync', { type: 'resync' });
   }
 
@@ -169,16 +170,16 @@ export class EventLog {
   #onRuns(jobNames: ReadonlySet<string>): void {
     for (const jobName of jobNames) {
       const job = this.#parts.live.job(jobName);
-      if (job !== undefined && this.#told.has(jobName)) this.#tell(job);
+      if (job !== undefined && this.#lastSent.has(jobName)) this.#tell(job);
     }
   }
 
   /** @returns whether the servers have changed */
   #tell(job: LiveJob): boolean {
     const { jobName } = job;
-    const before = this.#told.get(jobName);
-    const now = this.#toldOf(job);
-    this.#told.set(jobName, now);
+    const before = this.#lastSent.get(jobName);
+    const now = this.#lastSentOf(job);
+    this.#lastSent.set(jobName, now);
     if (before?.row !== now.row) this.#add(`job ${jobName}`, { type: 'job', job: this.#rowOf(job) });
     if (this.#followed.has(jobName)) this.#tellShards(before?.job, job);
     if (before !== undefined && before.instances !== now.instances)
@@ -216,7 +217,7 @@ export class EventLog {
     return withRuns(jobRow(job, this.#parts.clock.now()), this.#parts.runs.of(job.jobName));
   }
 
-  #toldOf(job: LiveJob): Told {
+  #lastSentOf(job: LiveJob): LastSent {
     const { view } = job;
     const row = { ...this.#rowOf(job), nextFireAt: undefined };
     return {

@@ -177,7 +177,7 @@ export class LiveJobs {
     if (changes === undefined)
       for (const jobName of [...this.#entries.keys()]) {
         if (!byJob.has(jobName)) this.#drop(jobName, removed);
-        // What is gone is in no list: it is read as if for the first time.
+        // Removals are not listed after a gap: the job is read afresh.
         else this.#entries.delete(jobName);
       }
     for (const [jobName, paths] of byJob) {

@@ -21,7 +21,7 @@ import { type LastRuns } from '../trace/last-runs.js';
 import { type ApplicationJobs } from '../connections/application-registry.js';
 import { ConnectionCiphers } from '../connections/connection-ciphers.js';
 import { ConsoleRegistry } from './console-registry.js';
-import { checkedCenter, PATIENCE, type RegistryPlace } from '../connections/registry-connections.js';
+import { checkedCenter, CONSOLE_SESSION, type RegistryPlace } from '../connections/registry-connections.js';
 import { changedRegistry, isSameTarget, openedRegistry, type StoredRegistry } from './stored-registries.js';
 import { type StoredTls, tlsInfo } from '../connections/stored-tls.js';
 import { type TargetGuard } from '../connections/target-guard.js';
@@ -59,7 +59,7 @@ export class RegistryOrigins {
     }
     const { name, ...center } = settings;
     const { serverLists = 'in this process', namespace = '', digest = '' } = center;
-    const open = () => createRegistryCenter({ ...PATIENCE, ...center }, loggerOf(this.#options));
+    const open = () => createRegistryCenter({ ...CONSOLE_SESSION, ...center }, loggerOf(this.#options));
     const parts = { name, serverLists, namespace, hasDigest: digest !== '', open, isOurs: true };
     const security = securityOf(center);
     return new ConsoleRegistry({ ...parts, security, origin: 'settings', ...this.#common });

@@ -80,7 +80,7 @@ export class Traces {
     const filter = { jobName, pageSize: PAGE, ...(from && { from }), ...(end && { to: end }) };
     const { rows, next } = await this.#read(ds, filter);
     const firings = groupFirings(rows.map(executionRow));
-    // The earliest one may go on behind the page.
+    // The oldest firing may have more rows on the next page.
     const whole = next === undefined || firings.length === 1 ? firings : firings.slice(0, -1);
     const items = whole.slice(0, limit);
     const last = items.at(-1);

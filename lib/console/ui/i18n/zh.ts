@@ -287,7 +287,7 @@ export const zh: Texts = {
   'live.offline': '{time} 起离线',
   'live.paused': '已暂停',
   'live.paused.why': '已停止获取。点击恢复。',
-  'live.polling': '离线',
+  'live.polling': '每 10 秒轮询',
   'live.polling.text': '实时流已断开，页面每十秒查询一次。',
   'live.polling.why': '实时流已断开，页面每 10 秒查询一次并尝试重连。点击暂停。',
   'load.old': '以下内容截至 {time}。',

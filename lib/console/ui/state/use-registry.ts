@@ -5,7 +5,7 @@ import { segment } from '../api/client.js';
 /** A parameter of the path, while the page is shown. */
 export function useParam(name: string): ComputedRef<string> {
   const route = useRoute();
-  // Pages that go keep what they had, until they are gone.
+  // A page that is being left keeps its registry centre during the transition.
   return computed<string>((before) => {
     const value = route.params[name];
     return typeof value === 'string' ? value : (before ?? '');

@@ -58,7 +58,7 @@ export function useConfigDraft(path: () => string, job: () => string, mayCheck: 
   function set(name: keyof JobConfigurationDto, value: unknown): void {
     if (draft.value === undefined) return;
     const filled: Readonly<Record<string, unknown>> = { ...draft.value, [name]: value };
-    // In the order of what is stored, so that a change taken back is no change.
+    // In the order of what is stored: an edit that was undone must compare equal.
     const order = Object.keys({ ...stored.data.value?.configuration, ...filled });
     draft.value = Object.fromEntries(
       order.filter((key) => filled[key] !== undefined).map((key) => [key, filled[key]]),

@@ -197,7 +197,7 @@ export const NOT_CALLED: readonly (readonly [name: RegExp, why: string])[] = [
   [/^cli\/(terminal\/output|watch\/screen)\.ts/, 'prints its text'],
   [/\.controller\.ts /, 'takes its texts apart by requests.ts and fields.ts'],
   [/^(registry\/|console\/store\/)/, 'stores the text as it is'],
-  [/^console\/security\/(key-ring|sessions)\.ts/, 'hashes the text'],
+  [/^console\/security\/sessions\/(key-ring|sessions)\.ts/, 'hashes the text'],
   [/setCookie$|InvalidCronError\.new$|QuartzCron\.new$|JobConfigurationBuilder\./, 'keeps the text as it is'],
   [/job-configurations\.ts JobConfigurations\./, 'checks settings as jobConfiguration() does'],
   [
@@ -205,12 +205,10 @@ export const NOT_CALLED: readonly (readonly [name: RegExp, why: string])[] = [
     'is a part of checkOptions() and mergeSettings()',
   ],
   [/secret-values\.ts hideNamed$/, 'is a part of withoutSecrets()'],
-  [/console\/options\/environment\.ts withVariable$/, 'adds a name to a problem of the library'],
+  [/console\/start\/environment\.ts withVariable$/, 'adds a name to a problem of the library'],
+  [/describe-value\.ts withValue$/, 'is describeValue() with a problem of the library'],
   [/cron-steps\.ts refuseTooLongSteps$/, 'is a part of toQuartz()'],
-  [
-    /^layout\/(job-configuration-yaml\.ts keptFrom|yaml-(mapping|document|line-separators)\.ts .*)$/,
-    'is a part of fromYaml()',
-  ],
+  [/^layout\/(job-configuration-yaml\.ts keptFrom|yaml-(mapping|document)\.ts .*)$/, 'is a part of fromYaml()'],
   [/context-json\.ts escaped$/, 'takes a pattern of the library, and JSON of its own'],
   [/^tracing\/rdb\/(dialects\/merge|trace-rows)\.ts/, 'writes statements; their texts are cut by text-width.ts'],
 ];

@@ -5,6 +5,7 @@ import { JobHost } from '../../../lib/kernel/job-host.js';
 import { type JobHealth } from '../../../lib/kernel/life/job-health.js';
 import { instanceYaml } from '../../../lib/layout/job-instance.js';
 import { JobPaths } from '../../../lib/layout/job-paths.js';
+import { DoctorAPI } from '../../../lib/operations/doctor-api.js';
 import { ZookeeperRegistryCenter } from '../../../lib/registry/zookeeper/zookeeper-registry-center.js';
 import { sharedZooKeeper } from '../../support/shared-zookeeper.js';
 import { until } from '../../support/until.js';
@@ -45,21 +46,23 @@ async function start(): Promise<void> {
 
 const health = (): JobHealth => host.jobs.get('bill')!.health;
 
-test('a persistent leader and a persistent instance are removed after ten seconds, and the job runs', async () => {
+test('a persistent leader keeps the job from running until the doctor mends it, as the health report says', async () => {
   await operator.put(paths.leader, 'garbage');
   await operator.put(paths.instance(X.jobInstanceId), instanceYaml(X));
   await operator.put(paths.live(X.jobInstanceId), '');
   await start();
   await until(() => health().state === 'blocked');
+  expect(health()).toMatchObject({
+    reason: expect.stringContaining('Run npx elasticjob doctor bill --fix') as unknown,
+  });
 
+  const doctor = new DoctorAPI(operator);
+  const { findings } = await doctor.examine({ settleMs: 0 });
+  for (const finding of findings.filter(({ fix }) => fix !== undefined)) await doctor.fix(finding);
   await until(() => runs > 0, 'the job to run', 20_000);
 
   expect(health()).toEqual({ state: 'active' });
   expect(await operator.children(paths.instances)).not.toContain(X.jobInstanceId);
-  expect(await operator.children(paths.lives)).not.toContain(X.jobInstanceId);
-  expect(log.filter((line) => line.startsWith('warn')).join('\n')).toContain(
-    `removed /${namespace}/bill/leader/election/instance with the text "garbage"`,
-  );
 });
 
 test('settings that cannot be read are one error for all firings, and the job goes on when they are mended', async () => {

@@ -22,6 +22,9 @@ const { consoleServiceControllers } = await import(at('dist/modules/console/star
 const { OlderProblemFilter } = await import(at('dist/modules/console/http/compat/older-answers.js'));
 const controllers = [...accessControllers, ...consoleServiceControllers, MetaController];
 
+/** Parameters of the older APIs whose registry centre a header names. */
+const CHOOSING = ['ChosenRegistry', 'ChosenAction'];
+
 const types = readTypes();
 const document = await routes();
 for (const [path, methods] of Object.entries(document.paths)) {
@@ -60,20 +63,27 @@ function complete(path, operation) {
   const [typeName, methodName] = id.split('.');
   const controller = controllers.find(({ name }) => name === typeName);
   const permission = Reflect.getMetadata('elasticjob:permission', controller.prototype[methodName]);
-  const { summary, body, answer } = types.methods.get(id) ?? {};
+  const { summary, body, query = [], headers = [], answer } = types.methods.get(id) ?? {};
   operation.summary = summary;
   operation['x-permission'] = permission;
   operation.tags = [path.startsWith('/api/v1/') ? (path.split('/')[3] ?? 'api') : 'older APIs'];
   if (permission === 'public') operation.security = [];
-  operation.parameters = (operation.parameters ?? []).map((parameter) =>
-    parameter.in === 'path' ? parameter : { ...parameter, required: false },
-  );
+  operation.parameters = [
+    ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => parameter('path', name)),
+    ...(operation.parameters ?? []).filter((each) => each.in !== 'path').map((each) => ({ ...each, required: false })),
+    ...headers.map((name) => parameter('header', name)),
+    ...query.map((name) => parameter('query', name)),
+  ];
   if (body !== undefined) operation.requestBody = bodyWith(body);
   const [[status, response]] = Object.entries(operation.responses);
   if (answer !== undefined && status !== '204') response.content = { 'application/json': { schema: answer } };
   response.description = status === '204' ? 'It was done.' : 'The answer.';
   const problem = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
   if (path.startsWith('/api/v1/')) operation.responses.default = { description: 'Why not.', content: problem };
+}
+
+function parameter(place, name) {
+  return { name, required: place === 'path', in: place, schema: { type: 'string' } };
 }
 
 /** A body in which nothing is required may be left out. */
@@ -128,16 +138,22 @@ function readTypes() {
   function methodOf(member) {
     const symbol = checker.getSymbolAtLocation(member.name);
     const summary = ts.displayPartsToString(symbol.getDocumentationComment(checker)) || undefined;
-    const parameter = member.parameters.find((each) =>
-      ts.getDecorators(each)?.some((decorator) => decorator.getText().startsWith('@Body()')),
-    );
+    const typeOf = (decorator) => {
+      const found = member.parameters.find((each) =>
+        ts.getDecorators(each)?.some((one) => one.getText() === `@${decorator}()`),
+      );
+      return found && checker.getTypeAtLocation(found);
+    };
+    const [body, query] = [typeOf('Body'), typeOf('Query')];
     const signature = checker.getSignatureFromDeclaration(member);
     const returned = checker.getReturnTypeOfSignature(signature);
     const awaited = checker.getAwaitedType(returned) ?? returned;
     const isNothing = (awaited.flags & (ts.TypeFlags.Void | ts.TypeFlags.Unknown | ts.TypeFlags.Never)) !== 0;
     return {
       summary,
-      body: parameter && schemaOf(checker.getTypeAtLocation(parameter)),
+      body: body && schemaOf(body),
+      query: query && checker.getPropertiesOfType(query).map(({ name }) => name),
+      headers: CHOOSING.some((decorator) => typeOf(decorator)) ? ['x-registry-center'] : [],
       answer: isNothing ? undefined : schemaOf(awaited),
     };
   }

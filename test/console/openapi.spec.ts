@@ -12,6 +12,7 @@ import { ConsoleApp } from './support/console-app.js';
 interface Operation {
   readonly summary?: string;
   readonly 'x-permission': string;
+  readonly parameters: readonly { readonly in: string; readonly name: string; readonly required: boolean }[];
 }
 
 interface Document {
@@ -64,6 +65,22 @@ test('the document says of each route below /api/v1 of registry centres, jobs an
   expect(silent.filter((each) => /registries|data-sources|trace|cron|\/api\/(jobs|servers|event)/.test(each))).toEqual(
     [],
   );
+});
+
+test.each([
+  [
+    'GET /api/v1/registries/{registry}/jobs/{job}/shards',
+    ['path registry!', 'path job!', 'query limit', 'query cursor'],
+  ],
+  ['POST /api/v1/registries/{registry}/jobs/{job}/trigger', ['path registry!', 'path job!']],
+  ['POST /api/servers/{ip}/jobs/{job}/disable', ['path ip!', 'path job!', 'header x-registry-center']],
+])('the document names the parameters of %s', (route, expected) => {
+  const [method = '', path = ''] = route.split(' ');
+  const operation = document().paths[path]?.[method.toLowerCase()];
+
+  const named = operation?.parameters.map((each) => `${each.in} ${each.name}${each.required ? '!' : ''}`);
+
+  expect(named).toEqual(expected);
 });
 
 test('the document is served to who is logged in', async () => {

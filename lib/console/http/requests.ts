@@ -61,6 +61,14 @@ export function textOf(name: string, text: unknown): string | undefined {
   throw badRequest(name, wording('given-once'));
 }
 
+/** Some texts of the query by their names. @throws ConsoleProblem 400 if one stands there twice */
+export function textsOf<Name extends string>(
+  query: Readonly<Partial<Record<Name, string>>>,
+  names: readonly Name[],
+): Readonly<Record<Name, string | undefined>> {
+  return Object.fromEntries(names.map((name) => [name, textOf(name, query[name])])) as Record<Name, string | undefined>;
+}
+
 /** The body of a request; nothing is an empty object. @throws ConsoleProblem 400 if it is no object */
 export function bodyOf<Body>(body: unknown): Partial<Body> {
   if (body === undefined || body === null || body === '') return {};

@@ -1,9 +1,10 @@
-import { Controller, Get, Headers, Inject, Param, Query, Res } from '@nestjs/common';
+import { Controller, Get, Headers, Inject, Query, Res } from '@nestjs/common';
 import { type Caller } from '../../security/callers/caller.js';
 import { CurrentCaller } from '../../security/callers/current-caller.decorator.js';
 import { Permit } from '../../security/callers/permit.decorator.js';
 import { EventStreams } from '../../services/live/event-streams.js';
-import { Registries } from '../../services/registries/registries.js';
+import { type ConsoleRegistry } from '../../services/registries/console-registry.js';
+import { OnRegistry } from './parameters.js';
 import { textOf } from '../requests.js';
 import { type ConsoleResponse, rawResponse } from '../responses.js';
 
@@ -17,22 +18,19 @@ const HEADERS = {
 /** What happens, as it happens. */
 @Controller('api/v1/registries/:registry/events')
 export class EventsController {
-  constructor(
-    @Inject(Registries) private readonly registries: Registries,
-    @Inject(EventStreams) private readonly streams: EventStreams,
-  ) {}
+  constructor(@Inject(EventStreams) private readonly streams: EventStreams) {}
 
   /** Changes as server-sent events; with `job`, those of its items too. `Last-Event-ID` takes up an interrupted stream. */
   @Get()
   @Permit('read')
   events(
-    @Param('registry') registry: string,
+    @OnRegistry() registry: ConsoleRegistry,
     @CurrentCaller() caller: Caller,
     @Res() response: ConsoleResponse,
     @Query('job') job?: string,
     @Headers('last-event-id') lastEventId?: string,
   ): void {
-    const log = this.registries.find(registry).events;
+    const log = registry.events;
     const jobName = textOf('job', job);
     this.streams.admit(caller);
     const raw = rawResponse(response);

@@ -9,14 +9,12 @@ import {
   type TriggerAnswer,
   type TriggerRequest,
 } from '../../contract/jobs.js';
-import { type Caller } from '../../security/callers/caller.js';
-import { CurrentCaller } from '../../security/callers/current-caller.decorator.js';
 import { Permit } from '../../security/callers/permit.decorator.js';
 import { type ActionTarget, JobActions } from '../../services/jobs/job-actions.js';
 import { type ConsoleAction } from '../../services/jobs/noted-operations.js';
-import { Registries } from '../../services/registries/registries.js';
 import { ConsoleProblem } from '../../answers/console-problem.js';
-import { badField, bodyOf, integerOf, oneOf, optionalText, reasonOf } from '../requests.js';
+import { Acting } from './parameters.js';
+import { badField, bodyOf, integerOf, oneOf, optionalText } from '../requests.js';
 
 /** Why something is done. */
 interface Reasoned {
@@ -26,27 +24,19 @@ interface Reasoned {
 /** What is done to jobs. */
 @Controller('api/v1/registries/:registry/jobs')
 export class JobActionsController {
-  constructor(
-    @Inject(Registries) private readonly registries: Registries,
-    @Inject(JobActions) private readonly actions: JobActions,
-  ) {}
+  constructor(@Inject(JobActions) private readonly actions: JobActions) {}
 
   /** Enables, disables or triggers several jobs. Each has its own result. */
   @Post('batch')
   @HttpCode(200)
   @Permit('operate')
-  batch(
-    @Param('registry') registry: string,
-    @Body() body: BatchRequest,
-    @CurrentCaller() caller: Caller,
-  ): Promise<BatchAnswer> {
-    const { action, names } = bodyOf<BatchRequest>(body);
-    if (action !== 'enable' && action !== 'disable' && action !== 'trigger')
-      throw badField('action', wording('action'));
+  batch(@Acting() action: ConsoleAction, @Body() body: BatchRequest): Promise<BatchAnswer> {
+    const { action: what, names } = bodyOf<BatchRequest>(body);
+    if (what !== 'enable' && what !== 'disable' && what !== 'trigger') throw badField('action', wording('action'));
     if (!Array.isArray(names) || !names.every((name) => typeof name === 'string'))
       throw badField('names', wording('job-names'));
-    return this.actions.batch(this.#action(registry, body, caller), {
-      action,
+    return this.actions.batch(action, {
+      action: what,
       names: [...new Set(names as readonly string[])],
     });
   }
@@ -56,51 +46,35 @@ export class JobActionsController {
   @HttpCode(200)
   @Permit('operate')
   trigger(
-    @Param('registry') registry: string,
+    @Acting() action: ConsoleAction,
     @Param('job') job: string,
     @Body() body: TriggerRequest,
-    @CurrentCaller() caller: Caller,
   ): Promise<TriggerAnswer> {
-    return this.actions.trigger(this.#action(registry, body, caller), job, triggerOf(body, itemsOf(body)));
+    return this.actions.trigger(action, job, triggerOf(body, itemsOf(body)));
   }
 
   /** Enables a job on a server, or on all of its servers. */
   @Post(':job/enable')
   @HttpCode(204)
   @Permit('operate')
-  enable(
-    @Param('registry') registry: string,
-    @Param('job') job: string,
-    @Body() body: ServerAction,
-    @CurrentCaller() caller: Caller,
-  ): Promise<void> {
-    return this.actions.enable(this.#action(registry, body, caller), targetOf(job, body));
+  enable(@Acting() action: ConsoleAction, @Param('job') job: string, @Body() body: ServerAction): Promise<void> {
+    return this.actions.enable(action, targetOf(job, body));
   }
 
   /** Disables a job on a server, or on all of its servers, until it is enabled or its settings say otherwise at a restart. */
   @Post(':job/disable')
   @HttpCode(204)
   @Permit('operate')
-  disable(
-    @Param('registry') registry: string,
-    @Param('job') job: string,
-    @Body() body: ServerAction,
-    @CurrentCaller() caller: Caller,
-  ): Promise<void> {
-    return this.actions.disable(this.#action(registry, body, caller), targetOf(job, body));
+  disable(@Acting() action: ConsoleAction, @Param('job') job: string, @Body() body: ServerAction): Promise<void> {
+    return this.actions.disable(action, targetOf(job, body));
   }
 
   /** Ends a job on the instances of a server, or on all, until their applications are started again. */
   @Post(':job/shutdown')
   @HttpCode(204)
   @Permit('operate')
-  shutdown(
-    @Param('registry') registry: string,
-    @Param('job') job: string,
-    @Body() body: ServerAction,
-    @CurrentCaller() caller: Caller,
-  ): Promise<void> {
-    return this.actions.shutdown(this.#action(registry, body, caller), targetOf(job, body));
+  shutdown(@Acting() action: ConsoleAction, @Param('job') job: string, @Body() body: ServerAction): Promise<void> {
+    return this.actions.shutdown(action, targetOf(job, body));
   }
 
   /** Ends one instance of a job. */
@@ -108,13 +82,12 @@ export class JobActionsController {
   @HttpCode(204)
   @Permit('operate')
   shutdownInstance(
-    @Param('registry') registry: string,
+    @Acting() action: ConsoleAction,
     @Param('job') job: string,
     @Param('instance') instance: string,
-    @Body() body: Reasoned,
-    @CurrentCaller() caller: Caller,
+    @Body() _body: Reasoned,
   ): Promise<void> {
-    return this.actions.shutdownInstance(this.#action(registry, body, caller), job, instance);
+    return this.actions.shutdownInstance(action, job, instance);
   }
 
   /** Runs one item of a job once more, now. */
@@ -122,13 +95,12 @@ export class JobActionsController {
   @HttpCode(200)
   @Permit('operate')
   rerunItem(
-    @Param('registry') registry: string,
+    @Acting() action: ConsoleAction,
     @Param('job') job: string,
     @Param('item') item: string,
     @Body() body: TriggerRequest,
-    @CurrentCaller() caller: Caller,
   ): Promise<TriggerAnswer> {
-    return this.actions.trigger(this.#action(registry, body, caller), job, triggerOf(body, [itemOf(item)]));
+    return this.actions.trigger(action, job, triggerOf(body, [itemOf(item)]));
   }
 
   /** Lets an item fire again. */
@@ -136,13 +108,12 @@ export class JobActionsController {
   @HttpCode(204)
   @Permit('operate')
   enableItem(
-    @Param('registry') registry: string,
+    @Acting() action: ConsoleAction,
     @Param('job') job: string,
     @Param('item') item: string,
-    @Body() body: Reasoned,
-    @CurrentCaller() caller: Caller,
+    @Body() _body: Reasoned,
   ): Promise<void> {
-    return this.actions.setItem(this.#action(registry, body, caller), job, itemOf(item), 'enable');
+    return this.actions.setItem(action, job, itemOf(item), 'enable');
   }
 
   /** Excludes an item from the firings of its job until it is enabled. */
@@ -150,13 +121,12 @@ export class JobActionsController {
   @HttpCode(204)
   @Permit('operate')
   disableItem(
-    @Param('registry') registry: string,
+    @Acting() action: ConsoleAction,
     @Param('job') job: string,
     @Param('item') item: string,
-    @Body() body: Reasoned,
-    @CurrentCaller() caller: Caller,
+    @Body() _body: Reasoned,
   ): Promise<void> {
-    return this.actions.setItem(this.#action(registry, body, caller), job, itemOf(item), 'disable');
+    return this.actions.setItem(action, job, itemOf(item), 'disable');
   }
 
   /**
@@ -167,10 +137,9 @@ export class JobActionsController {
   @HttpCode(200)
   @Permit('write')
   remove(
-    @Param('registry') registry: string,
+    @Acting() action: ConsoleAction,
     @Param('job') job: string,
     @Body() body: RemoveRequest,
-    @CurrentCaller() caller: Caller,
     @Query('confirm') confirm?: string,
     @Query('living') living?: string,
   ): Promise<{ readonly stillRunning: readonly string[] }> {
@@ -180,11 +149,7 @@ export class JobActionsController {
     const endsInstances = asked.living ?? oneOf('living', living, ['true', 'false']) === 'true';
     if (given !== job)
       throw new ConsoleProblem(422, 'not-confirmed', `Job '${job}' was not removed: confirm must repeat its name.`);
-    return this.actions.removeJob(this.#action(registry, body, caller), job, { living: endsInstances });
-  }
-
-  #action(registry: string, body: unknown, caller: Caller): ConsoleAction {
-    return { registry: this.registries.find(registry), caller, reason: reasonOf(bodyOf<Reasoned>(body)) };
+    return this.actions.removeJob(action, job, { living: endsInstances });
   }
 }
 

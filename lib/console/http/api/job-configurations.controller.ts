@@ -4,35 +4,33 @@ import { type Caller } from '../../security/callers/caller.js';
 import { CurrentCaller } from '../../security/callers/current-caller.decorator.js';
 import { Permit } from '../../security/callers/permit.decorator.js';
 import { JobConfigurations } from '../../services/jobs/job-configurations.js';
-import { Registries } from '../../services/registries/registries.js';
+import { type ConsoleRegistry } from '../../services/registries/console-registry.js';
 import { ConsoleProblem } from '../../answers/console-problem.js';
+import { OnRegistry } from './parameters.js';
 import { reasonOf } from '../requests.js';
 import { type ConsoleResponse } from '../responses.js';
 
 /** The settings of jobs. */
 @Controller('api/v1/registries/:registry/jobs/:job/config')
 export class JobConfigurationsController {
-  constructor(
-    @Inject(Registries) private readonly registries: Registries,
-    @Inject(JobConfigurations) private readonly configurations: JobConfigurations,
-  ) {}
+  constructor(@Inject(JobConfigurations) private readonly configurations: JobConfigurations) {}
 
   /** The stored settings of a job, without secrets. The `ETag` is their version. */
   @Get()
   @Permit('read')
   async read(
-    @Param('registry') registry: string,
+    @OnRegistry() registry: ConsoleRegistry,
     @Param('job') job: string,
     @Res({ passthrough: true }) response: ConsoleResponse,
   ): Promise<StoredConfiguration> {
-    return tagged(response, await this.configurations.read(this.registries.find(registry), job));
+    return tagged(response, await this.configurations.read(registry, job));
   }
 
   /** Stores all settings of a job in the place of the version that `If-Match` names. Asterisks stand for secrets that stay. */
   @Put()
   @Permit('write')
   async write(
-    @Param('registry') registry: string,
+    @OnRegistry() registry: ConsoleRegistry,
     @Param('job') job: string,
     @Body() body: JobConfigurationDto,
     @CurrentCaller() caller: Caller,
@@ -40,7 +38,7 @@ export class JobConfigurationsController {
     @Headers('if-match') ifMatch?: string,
     @Query('reason') reason?: string,
   ): Promise<StoredConfiguration> {
-    const action = { registry: this.registries.find(registry), caller, reason: reasonOf({ reason }) };
+    const action = { registry, caller, reason: reasonOf({ reason }) };
     return tagged(response, await this.configurations.write(action, job, body, versionOf(ifMatch)));
   }
 
@@ -49,11 +47,11 @@ export class JobConfigurationsController {
   @HttpCode(200)
   @Permit('write')
   check(
-    @Param('registry') registry: string,
+    @OnRegistry() registry: ConsoleRegistry,
     @Param('job') job: string,
     @Body() body: JobConfigurationDto,
   ): Promise<ConfigurationCheck> {
-    return this.configurations.check(this.registries.find(registry), job, body);
+    return this.configurations.check(registry, job, body);
   }
 }
 

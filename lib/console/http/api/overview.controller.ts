@@ -1,11 +1,12 @@
-import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Inject, Post, Query } from '@nestjs/common';
 import { type FiresPreview, type Overview, type ScheduleLane } from '../../contract/jobs.js';
 import { type Page } from '../../contract/common.js';
 import { Permit } from '../../security/callers/permit.decorator.js';
 import { ConsoleJobs } from '../../services/jobs/console-jobs.js';
-import { Registries } from '../../services/registries/registries.js';
+import { type ConsoleRegistry } from '../../services/registries/console-registry.js';
 import { Costly } from '../costly-requests.js';
 import { integer, optional, readFields, text } from '../fields.js';
+import { OnRegistry, type QueryOf } from './parameters.js';
 import { bodyOf, integerOf, LAST_MS, timeOf } from '../requests.js';
 
 const DAY_MS = 86_400_000;
@@ -13,18 +14,15 @@ const DAY_MS = 86_400_000;
 /** What there is at a glance. */
 @Controller('api/v1')
 export class OverviewController {
-  constructor(
-    @Inject(Registries) private readonly registries: Registries,
-    @Inject(ConsoleJobs) private readonly jobs: ConsoleJobs,
-  ) {}
+  constructor(@Inject(ConsoleJobs) private readonly jobs: ConsoleJobs) {}
 
   /** Jobs by state, what ran within `windowMs` milliseconds, problems, and what fires next. */
   @Get('registries/:registry/overview')
   @Costly()
   @Permit('read')
-  overview(@Param('registry') registry: string, @Query('windowMs') windowMs?: string): Promise<Overview> {
+  overview(@OnRegistry() registry: ConsoleRegistry, @Query('windowMs') windowMs?: string): Promise<Overview> {
     const window = integerOf('windowMs', windowMs, { least: 60_000, most: 31 * DAY_MS }) ?? DAY_MS;
-    return this.jobs.overview(this.registries.find(registry), window);
+    return this.jobs.overview(registry, window);
   }
 
   /** What ran and what will fire within a time of at most eight days, by job. */
@@ -32,11 +30,10 @@ export class OverviewController {
   @Costly()
   @Permit('read')
   schedule(
-    @Param('registry') registry: string,
-    @Query('from') from?: string,
-    @Query('to') to?: string,
+    @OnRegistry() registry: ConsoleRegistry,
+    @Query() { from, to }: QueryOf<'from' | 'to'>,
   ): Promise<Page<ScheduleLane>> {
-    return this.jobs.schedule(this.registries.find(registry), { from: timeOf('from', from), to: timeOf('to', to) });
+    return this.jobs.schedule(registry, { from: timeOf('from', from), to: timeOf('to', to) });
   }
 
   /** When a cron expression fires, as the scheduler reads it. */

@@ -8,20 +8,18 @@ import {
   type ServerJobRow,
   type ServerRow,
 } from '../../contract/jobs.js';
-import { type Caller } from '../../security/callers/caller.js';
-import { CurrentCaller } from '../../security/callers/current-caller.decorator.js';
 import { Permit } from '../../security/callers/permit.decorator.js';
 import { ConsoleJobs } from '../../services/jobs/console-jobs.js';
 import { JobActions } from '../../services/jobs/job-actions.js';
 import { type ConsoleAction } from '../../services/jobs/noted-operations.js';
-import { Registries } from '../../services/registries/registries.js';
-import { badField, bodyOf, reasonOf, textOf } from '../requests.js';
+import { type ConsoleRegistry } from '../../services/registries/console-registry.js';
+import { Acting, OnRegistry } from './parameters.js';
+import { badField, bodyOf, textOf } from '../requests.js';
 
 /** Servers, and what is done to them. `job`: only that job there. */
 @Controller('api/v1/registries/:registry/servers')
 export class ServersController {
   constructor(
-    @Inject(Registries) private readonly registries: Registries,
     @Inject(ConsoleJobs) private readonly jobs: ConsoleJobs,
     @Inject(JobActions) private readonly actions: JobActions,
   ) {}
@@ -29,37 +27,33 @@ export class ServersController {
   /** All servers, by address. */
   @Get()
   @Permit('read')
-  list(@Param('registry') registry: string): Promise<Page<ServerRow>> {
-    return this.jobs.servers(this.registries.find(registry));
+  list(@OnRegistry() registry: ConsoleRegistry): Promise<Page<ServerRow>> {
+    return this.jobs.servers(registry);
   }
 
   /** Removes servers that have no living instance. `dryRun: true` only names them. */
   @Post('prune')
   @HttpCode(200)
   @Permit('write')
-  prune(
-    @Param('registry') registry: string,
-    @Body() body: PruneRequest,
-    @CurrentCaller() caller: Caller,
-  ): Promise<PruneAnswer> {
+  prune(@Acting() action: ConsoleAction, @Body() body: PruneRequest): Promise<PruneAnswer> {
     const { dryRun, includeDisabled = false } = bodyOf<PruneRequest>(body);
     if (typeof dryRun !== 'boolean') throw badField('dryRun', wording('boolean'));
     if (typeof includeDisabled !== 'boolean') throw badField('includeDisabled', wording('boolean'));
-    return this.jobs.prune(this.#action(registry, body, caller), { dryRun, includeDisabled });
+    return this.jobs.prune(action, { dryRun, includeDisabled });
   }
 
   /** One server. */
   @Get(':ip')
   @Permit('read')
-  one(@Param('registry') registry: string, @Param('ip') ip: string): Promise<ServerRow> {
-    return this.jobs.server(this.registries.find(registry), ip);
+  one(@OnRegistry() registry: ConsoleRegistry, @Param('ip') ip: string): Promise<ServerRow> {
+    return this.jobs.server(registry, ip);
   }
 
   /** The jobs of a server. */
   @Get(':ip/jobs')
   @Permit('read')
-  jobsOf(@Param('registry') registry: string, @Param('ip') ip: string): Promise<Page<ServerJobRow>> {
-    return this.jobs.serverJobs(this.registries.find(registry), ip);
+  jobsOf(@OnRegistry() registry: ConsoleRegistry, @Param('ip') ip: string): Promise<Page<ServerJobRow>> {
+    return this.jobs.serverJobs(registry, ip);
   }
 
   /** Enables all jobs of a server, or one. */
@@ -67,13 +61,12 @@ export class ServersController {
   @HttpCode(204)
   @Permit('operate')
   enable(
-    @Param('registry') registry: string,
+    @Acting() action: ConsoleAction,
     @Param('ip') ip: string,
-    @Body() body: ServerAction,
-    @CurrentCaller() caller: Caller,
+    @Body() _body: ServerAction,
     @Query('job') job?: string,
   ): Promise<void> {
-    return this.actions.enable(this.#action(registry, body, caller), { serverIp: ip, jobName: textOf('job', job) });
+    return this.actions.enable(action, { serverIp: ip, jobName: textOf('job', job) });
   }
 
   /** Disables all jobs of a server, or one. */
@@ -81,13 +74,12 @@ export class ServersController {
   @HttpCode(204)
   @Permit('operate')
   disable(
-    @Param('registry') registry: string,
+    @Acting() action: ConsoleAction,
     @Param('ip') ip: string,
-    @Body() body: ServerAction,
-    @CurrentCaller() caller: Caller,
+    @Body() _body: ServerAction,
     @Query('job') job?: string,
   ): Promise<void> {
-    return this.actions.disable(this.#action(registry, body, caller), { serverIp: ip, jobName: textOf('job', job) });
+    return this.actions.disable(action, { serverIp: ip, jobName: textOf('job', job) });
   }
 
   /** Ends all jobs of a server, or one, on its instances. */
@@ -95,13 +87,12 @@ export class ServersController {
   @HttpCode(204)
   @Permit('operate')
   shutdown(
-    @Param('registry') registry: string,
+    @Acting() action: ConsoleAction,
     @Param('ip') ip: string,
-    @Body() body: ServerAction,
-    @CurrentCaller() caller: Caller,
+    @Body() _body: ServerAction,
     @Query('job') job?: string,
   ): Promise<void> {
-    return this.actions.shutdown(this.#action(registry, body, caller), { serverIp: ip, jobName: textOf('job', job) });
+    return this.actions.shutdown(action, { serverIp: ip, jobName: textOf('job', job) });
   }
 
   /** Ends the instances of a server, and removes it from all jobs, or from one. */
@@ -109,19 +100,14 @@ export class ServersController {
   @HttpCode(204)
   @Permit('write')
   remove(
-    @Param('registry') registry: string,
+    @Acting() action: ConsoleAction,
     @Param('ip') ip: string,
-    @Body() body: ServerAction,
-    @CurrentCaller() caller: Caller,
+    @Body() _body: ServerAction,
     @Query('job') job?: string,
   ): Promise<void> {
-    return this.actions.removeServer(this.#action(registry, body, caller), {
+    return this.actions.removeServer(action, {
       serverIp: ip,
       jobName: textOf('job', job),
     });
-  }
-
-  #action(registry: string, body: unknown, caller: Caller): ConsoleAction {
-    return { registry: this.registries.find(registry), caller, reason: reasonOf(bodyOf<ServerAction>(body)) };
   }
 }

@@ -9,6 +9,7 @@ import { Permit } from '../../security/callers/permit.decorator.js';
 import { CSV_HEAD, csvLines } from '../../services/trace/csv.js';
 import { Traces } from '../../services/trace/traces.js';
 import { Costly } from '../costly-requests.js';
+import { type QueryOf } from './parameters.js';
 import { badRequest, integerOf, limitOf, oneOf, textOf, timeOf } from '../requests.js';
 import { type ConsoleResponse, rawResponse } from '../responses.js';
 
@@ -25,17 +26,8 @@ const STATES: readonly JobState[] = [
 ];
 const DAY_MS = 86_400_000;
 
-/** What of the query says which executions are wanted. */
-interface ExecutionQuery {
-  readonly job?: string | undefined;
-  readonly ip?: string | undefined;
-  readonly result?: string | undefined;
-  readonly source?: string | undefined;
-  readonly item?: string | undefined;
-  readonly taskId?: string | undefined;
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-}
+/** Parameters of a query that filter executions. */
+type ExecutionQuery = QueryOf<'job' | 'ip' | 'result' | 'source' | 'item' | 'taskId' | 'from' | 'to'>;
 
 /** What was recorded of runs. `ds` names the data source; by default it is the activated one. */
 @Controller('api/v1/trace')
@@ -47,21 +39,10 @@ export class TraceController {
   @Get('executions')
   @Permit('read')
   executions(
-    @Query('ds') ds?: string,
-    @Query('job') job?: string,
-    @Query('ip') ip?: string,
-    @Query('result') result?: string,
-    @Query('source') source?: string,
-    @Query('item') item?: string,
-    @Query('taskId') taskId?: string,
-    @Query('from') from?: string,
-    @Query('to') to?: string,
-    @Query('limit') limit?: string,
-    @Query('cursor') cursor?: string,
+    @Query() { ds, limit, cursor, ...query }: ExecutionQuery & QueryOf<'ds' | 'limit' | 'cursor'>,
   ): Promise<Page<ExecutionRow>> {
-    const filter = executionFilter({ job, ip, result, source, item, taskId, from, to });
     return this.traces.executions(textOf('ds', ds), {
-      ...filter,
+      ...executionFilter(query),
       pageSize: limitOf(limit),
       after: textOf('cursor', cursor),
     });
@@ -72,18 +53,9 @@ export class TraceController {
   @Permit('read')
   async csv(
     @Res() response: ConsoleResponse,
-    @Query('ds') ds?: string,
-    @Query('job') job?: string,
-    @Query('ip') ip?: string,
-    @Query('result') result?: string,
-    @Query('source') source?: string,
-    @Query('item') item?: string,
-    @Query('taskId') taskId?: string,
-    @Query('from') from?: string,
-    @Query('to') to?: string,
+    @Query() { ds, ...query }: ExecutionQuery & QueryOf<'ds'>,
   ): Promise<void> {
-    const filter = executionFilter({ job, ip, result, source, item, taskId, from, to });
-    const pages = this.traces.all(textOf('ds', ds), filter);
+    const pages = this.traces.all(textOf('ds', ds), executionFilter(query));
     // What cannot be read at all is an answer of its own.
     const first = await pages.next();
     const raw = rawResponse(response);
@@ -106,15 +78,9 @@ export class TraceController {
   @Get('statuses')
   @Permit('read')
   statuses(
-    @Query('ds') ds?: string,
-    @Query('job') job?: string,
-    @Query('state') state?: string,
-    @Query('taskId') taskId?: string,
-    @Query('from') from?: string,
-    @Query('to') to?: string,
-    @Query('limit') limit?: string,
-    @Query('cursor') cursor?: string,
+    @Query() query: QueryOf<'ds' | 'job' | 'state' | 'taskId' | 'from' | 'to' | 'limit' | 'cursor'>,
   ): Promise<Page<StatusRow>> {
+    const { ds, job, state, taskId, from, to, limit, cursor } = query;
     return this.traces.statuses(textOf('ds', ds), {
       ...{ jobName: textOf('job', job), taskId: textOf('taskId', taskId), state: oneOf('state', state, STATES) },
       ...{
@@ -130,12 +96,7 @@ export class TraceController {
   @Get('firings')
   @Permit('read')
   firings(
-    @Query('ds') ds?: string,
-    @Query('job') job?: string,
-    @Query('from') from?: string,
-    @Query('to') to?: string,
-    @Query('limit') limit?: string,
-    @Query('cursor') cursor?: string,
+    @Query() { ds, job, from, to, limit, cursor }: QueryOf<'ds' | 'job' | 'from' | 'to' | 'limit' | 'cursor'>,
   ): Promise<Page<FiringRow>> {
     const jobName = textOf('job', job);
     if (jobName === undefined) throw badRequest('job', wording('job-needed'));
@@ -152,11 +113,7 @@ export class TraceController {
   @Get('stats')
   @Permit('read')
   stats(
-    @Query('ds') ds?: string,
-    @Query('job') job?: string,
-    @Query('from') from?: string,
-    @Query('to') to?: string,
-    @Query('bucket') bucket?: string,
+    @Query() { ds, job, from, to, bucket }: QueryOf<'ds' | 'job' | 'from' | 'to' | 'bucket'>,
   ): Promise<RunStatistics> {
     const end = timeOf('to', to) ?? this.traces.now;
     const start = timeOf('from', from) ?? end - DAY_MS;
@@ -169,10 +126,7 @@ export class TraceController {
   @Get('suggest')
   @Permit('read')
   async suggest(
-    @Query('ds') ds?: string,
-    @Query('field') field?: string,
-    @Query('prefix') prefix?: string,
-    @Query('limit') limit?: string,
+    @Query() { ds, field, prefix, limit }: QueryOf<'ds' | 'field' | 'prefix' | 'limit'>,
   ): Promise<{ readonly items: readonly string[] }> {
     const which = oneOf('field', field, ['job', 'ip']) ?? 'job';
     const count = limitOf(limit, { byDefault: 20, most: 50 });
@@ -191,11 +145,8 @@ function executionFilter({ job, ip, result, source, item, taskId, from, to }: Ex
   return {
     ...{ jobName: textOf('job', job), ip: textOf('ip', ip), taskId: textOf('taskId', taskId) },
     ...{ outcome: outcome && OUTCOMES[outcome], source: oneOf('source', source, SOURCES) },
-    ...{
-      shardingItem: integerOf('item', item, { most: 2_147_483_647 }),
-      from: dateOf('from', from),
-      to: dateOf('to', to),
-    },
+    ...{ shardingItem: integerOf('item', item, { most: 2_147_483_647 }) },
+    ...{ from: dateOf('from', from), to: dateOf('to', to) },
   };
 }
 

@@ -1,5 +1,16 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter, Inject } from '@nestjs/common';
+import {
+  type ArgumentsHost,
+  type CallHandler,
+  Catch,
+  type ExceptionFilter,
+  type ExecutionContext,
+  Inject,
+  Injectable,
+  type NestInterceptor,
+} from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
+import { type Observable } from 'rxjs';
+import { map } from 'rxjs/operators';
 import { CONSOLE_LOGGER } from '../../options/console-tokens.js';
 import { describeFailure } from '../../../api/text/describe-cause.js';
 import { type JobLogger } from '../../../api/text/logger.js';
@@ -8,7 +19,7 @@ import { CONSOLE_SERVICE_OPTIONS, type ConsoleServiceOptions } from '../../optio
 import { problemOf } from '../problems.js';
 
 /** The wrapper of the console of ElasticJob 3. */
-export interface Wrapped {
+interface Wrapped {
   readonly success: boolean;
   /** 0, or 400, 403 or 500. */
   readonly errorCode: number;
@@ -22,11 +33,17 @@ export function isBare({ headers }: ConsoleRequest): boolean {
   return typeof authorization === 'string' && /^basic /i.test(authorization);
 }
 
-/** An answer in the form that the caller knows. `undefined` stands for a command that was carried out. */
-export function answer(request: ConsoleRequest, model: unknown): unknown {
-  if (isBare(request)) return model;
-  const wrapped: Wrapped = { success: true, errorCode: 0, errorMsg: null, model: model ?? true };
-  return wrapped;
+/** Gives answers the form that the caller knows. `undefined` stands for a command that was carried out. */
+@Injectable()
+export class OlderAnswers implements NestInterceptor {
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    if (isBare(context.switchToHttp().getRequest<ConsoleRequest>())) return next.handle();
+    return next.handle().pipe(map(wrapped));
+  }
+}
+
+function wrapped(model: unknown): Wrapped {
+  return { success: true, errorCode: 0, errorMsg: null, model: model === undefined ? true : model };
 }
 
 /** Answers errors of the older APIs as they do: wrapped, or as a plain text. */
@@ -49,14 +66,14 @@ export class OlderProblemFilter implements ExceptionFilter {
     const { httpAdapter } = this.host;
     const all = { ...headers, 'content-type': 'application/json; charset=utf-8' };
     for (const [name, value] of Object.entries(all)) httpAdapter.setHeader(response, name, value);
-    const wrapped: Wrapped = {
+    const failure: Wrapped = {
       success: false,
       errorCode: codeOf(problem.status),
       errorMsg: problem.detail,
       model: null,
     };
     const status = this.options.compat?.always200 === true ? 200 : problem.status;
-    httpAdapter.reply(response, JSON.stringify(isBare(request) ? { error: problem.detail } : wrapped), status);
+    httpAdapter.reply(response, JSON.stringify(isBare(request) ? { error: problem.detail } : failure), status);
   }
 }
 

@@ -11,8 +11,8 @@ import { Registries } from '../../services/registries/registries.js';
 import { DataSources } from '../../services/trace/data-sources.js';
 import { badRequest, bodyOf } from '../requests.js';
 import { ConsoleProblem } from '../../answers/console-problem.js';
-import { answer, isBare } from './older-answers.js';
-import { OlderController, OlderRoute } from './older-route.decorator.js';
+import { isBare } from './older-answers.js';
+import { OlderController, OlderRoute, UnwrappedRoute } from './older-route.decorator.js';
 
 const { GET, POST, DELETE } = RequestMethod;
 
@@ -27,22 +27,20 @@ export class OlderRegistriesController {
 
   /** All registry centres. */
   @OlderRoute(GET, ['', 'load'], 'read')
-  async list(@Req() request: ConsoleRequest, @CurrentCaller() caller: Caller): Promise<unknown> {
-    return answer(request, await this.#all(caller));
+  list(@CurrentCaller() caller: Caller): Promise<unknown> {
+    return this.#all(caller);
   }
 
   /** The one that the caller works on. ElasticJob 2: whether there is one. */
   @OlderRoute(GET, 'activated', 'read')
   async activated(@Req() request: ConsoleRequest, @CurrentCaller() caller: Caller): Promise<unknown> {
     const found = (await this.#all(caller)).find(({ activated }) => activated);
-    return isBare(request)
-      ? found !== undefined
-      : { success: true, errorCode: 0, errorMsg: null, model: found ?? null };
+    return isBare(request) ? found !== undefined : (found ?? null);
   }
 
   /** Adds a registry centre. */
   @OlderRoute(POST, ['', 'add'], 'manage')
-  async add(@Body() body: unknown, @Req() request: ConsoleRequest, @CurrentCaller() caller: Caller): Promise<unknown> {
+  async add(@Body() body: unknown, @CurrentCaller() caller: Caller): Promise<unknown> {
     const { name, zkAddressList, namespace, digest } = bodyOf<{
       name: string;
       zkAddressList: string;
@@ -58,28 +56,23 @@ export class OlderRegistriesController {
     await this.audit.record({ action: 'registry.add', registry: String(name), target: String(name), caller }, () =>
       this.registries.add(change as RegistryChange),
     );
-    return answer(request, true);
+    return true;
   }
 
   /** Chooses the registry centre that the caller works on, for this caller alone. */
   @OlderRoute(POST, 'connect', 'read')
-  connect(@Body() body: unknown, @Req() request: ConsoleRequest, @CurrentCaller() caller: Caller): unknown {
-    return answer(request, this.choice.choose(caller, nameIn(body)).isConnected);
+  connect(@Body() body: unknown, @CurrentCaller() caller: Caller): unknown {
+    return this.choice.choose(caller, nameIn(body)).isConnected;
   }
 
   /** Forgets a registry centre. */
   @OlderRoute(DELETE, '', 'manage')
-  async remove(
-    @Body() body: unknown,
-    @Req() request: ConsoleRequest,
-    @CurrentCaller() caller: Caller,
-  ): Promise<unknown> {
+  async remove(@Body() body: unknown, @CurrentCaller() caller: Caller): Promise<void> {
     const name = nameIn(body);
     await this.audit.record({ action: 'registry.remove', registry: name, target: name, caller }, () =>
       this.registries.remove(name),
     );
     this.choice.forget(name);
-    return answer(request, undefined);
   }
 
   async #all(caller: Caller) {
@@ -101,70 +94,56 @@ export class OlderDataSourcesController {
 
   /** The names of the drivers that can be used. */
   @OlderRoute(GET, 'drivers', 'read')
-  drivers(@Req() request: ConsoleRequest): unknown {
-    return answer(request, DRIVER_CLASSES);
+  drivers(): unknown {
+    return DRIVER_CLASSES;
   }
 
   /** All data sources. */
   @OlderRoute(GET, ['', 'load'], 'read')
-  list(@Req() request: ConsoleRequest): unknown {
-    const all = this.sources.list().map(({ name, driver, host, port, database, username = '', isActivated }) => ({
+  list(): unknown {
+    return this.sources.list().map(({ name, driver, host, port, database, username = '', isActivated }) => ({
       ...{ name, driver: driverClassOf(driver), username, password: null, activated: isActivated },
       url: jdbcUrlOf({ driver, database, ...(host !== undefined && { host }), ...(port !== undefined && { port }) }),
     }));
-    return answer(request, all);
   }
 
   /** Whether there is one. Never wrapped. */
-  @OlderRoute(GET, 'activated', 'read')
+  @UnwrappedRoute(GET, 'activated', 'read')
   activated(): boolean {
     return this.sources.activated !== undefined;
   }
 
   /** Adds a data source that can be reached. */
   @OlderRoute(POST, ['', 'add'], 'manage')
-  async add(@Body() body: unknown, @Req() request: ConsoleRequest, @CurrentCaller() caller: Caller): Promise<unknown> {
+  async add(@Body() body: unknown, @CurrentCaller() caller: Caller): Promise<unknown> {
     const change = changeOf(body);
     await this.#test(change, caller);
     await this.audit.record({ action: 'data-source.add', target: change.name, caller }, () => this.sources.add(change));
-    return answer(request, true);
+    return true;
   }
 
   /** Whether a data source can be reached. */
   @OlderRoute(POST, 'connectTest', 'manage')
-  async connectTest(
-    @Body() body: unknown,
-    @Req() request: ConsoleRequest,
-    @CurrentCaller() caller: Caller,
-  ): Promise<unknown> {
+  async connectTest(@Body() body: unknown, @CurrentCaller() caller: Caller): Promise<unknown> {
     await this.#test(changeOf(body), caller);
-    return answer(request, true);
+    return true;
   }
 
   /** Has pages show the runs of this data source. */
   @OlderRoute(POST, 'connect', 'manage')
-  async connect(
-    @Body() body: unknown,
-    @Req() request: ConsoleRequest,
-    @CurrentCaller() caller: Caller,
-  ): Promise<unknown> {
+  async connect(@Body() body: unknown, @CurrentCaller() caller: Caller): Promise<unknown> {
     const name = nameIn(body);
     await this.audit.record({ action: 'data-source.activate', target: name, caller }, () =>
       this.sources.activate(name),
     );
-    return answer(request, true);
+    return true;
   }
 
   /** Forgets a data source. */
   @OlderRoute(DELETE, '', 'manage')
-  async remove(
-    @Body() body: unknown,
-    @Req() request: ConsoleRequest,
-    @CurrentCaller() caller: Caller,
-  ): Promise<unknown> {
+  async remove(@Body() body: unknown, @CurrentCaller() caller: Caller): Promise<void> {
     const name = nameIn(body);
     await this.audit.record({ action: 'data-source.remove', target: name, caller }, () => this.sources.remove(name));
-    return answer(request, undefined);
   }
 
   async #test(change: DataSourceChange, caller: Caller): Promise<void> {

@@ -7,7 +7,6 @@ import { LONGEST_PASSWORD } from '../../security/passwords/password-hash.js';
 import { PasswordLogin } from '../../security/password-login.js';
 import { ConsoleProblem } from '../../answers/console-problem.js';
 import { readFields, text } from '../fields.js';
-import { answer } from './older-answers.js';
 import { OlderController, OlderRoute } from './older-route.decorator.js';
 
 /** As long as a token of ElasticJob's console is valid. */
@@ -33,6 +32,6 @@ export class OlderLoginController {
       ...{ name: 'login', account: { username, provider: LOCAL }, role },
       ...{ lifetimeMs: LIFETIME_MS, keep: 'short' },
     });
-    return answer(request, { username, accessToken: secret, isGuest: role === 'guest' });
+    return { username, accessToken: secret, isGuest: role === 'guest' };
   }
 }

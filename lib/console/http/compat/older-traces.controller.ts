@@ -1,12 +1,10 @@
-import { Body, Inject, Param, Query, Req, RequestMethod } from '@nestjs/common';
+import { Body, Inject, Param, Query, RequestMethod } from '@nestjs/common';
 import { type JobExecutionEvent, type JobState } from '../../../api/events/trace-events.js';
-import { type ConsoleRequest } from '../../security/callers/caller.js';
 import { type TableRequest, TraceTables } from '../../services/compat/trace-tables.js';
 import { Traces } from '../../services/trace/traces.js';
 import { bodyOf, timeOf } from '../requests.js';
 import { Costly } from '../costly-requests.js';
-import { answer } from './older-answers.js';
-import { OlderController, OlderRoute } from './older-route.decorator.js';
+import { OlderController, OlderRoute, UnwrappedRoute } from './older-route.decorator.js';
 
 const { GET, POST } = RequestMethod;
 
@@ -26,12 +24,12 @@ export class OlderTracesController {
 
   /** Executions, as ElasticJob 3 asks for them. */
   @OlderRoute(POST, 'execution', 'read')
-  async executions(@Body() body: unknown, @Req() request: ConsoleRequest): Promise<unknown> {
-    return answer(request, await this.#executions(bodyOf<Record<string, unknown>>(body)));
+  executions(@Body() body: unknown): Promise<unknown> {
+    return this.#executions(bodyOf<Record<string, unknown>>(body));
   }
 
   /** Executions, as ElasticJob 2 asks for them. Never wrapped. */
-  @OlderRoute(GET, 'execution', 'read')
+  @UnwrappedRoute(GET, 'execution', 'read')
   async oldestExecutions(@Query() query: Fields): Promise<unknown> {
     const { total, rows } = await this.#executions(fromOldest(query, 'startTimeFrom', 'startTimeTo'));
     return { total, rows: rows.map((row) => withWallClock(row, ['startTime', 'completeTime'])) };
@@ -39,12 +37,12 @@ export class OlderTracesController {
 
   /** Changes of state, as ElasticJob 3 asks for them. */
   @OlderRoute(POST, 'status', 'read')
-  async statuses(@Body() body: unknown, @Req() request: ConsoleRequest): Promise<unknown> {
-    return answer(request, await this.#statuses(bodyOf<Record<string, unknown>>(body)));
+  statuses(@Body() body: unknown): Promise<unknown> {
+    return this.#statuses(bodyOf<Record<string, unknown>>(body));
   }
 
   /** Changes of state, as ElasticJob 2 asks for them. Never wrapped. */
-  @OlderRoute(GET, 'status', 'read')
+  @UnwrappedRoute(GET, 'status', 'read')
   async oldestStatuses(@Query() query: Fields): Promise<unknown> {
     const { total, rows } = await this.#statuses(fromOldest(query, 'creationTimeFrom', 'creationTimeTo'));
     return { total, rows: rows.map((row) => withWallClock(row, ['creationTime'])) };
@@ -56,14 +54,14 @@ export class OlderTracesController {
     ['execution/jobNames', 'execution/jobNames/:prefix', 'status/jobNames', 'status/jobNames/:prefix'],
     'read',
   )
-  async jobNames(@Req() request: ConsoleRequest, @Param('prefix') prefix = ''): Promise<unknown> {
-    return answer(request, await this.traces.suggest(undefined, { field: 'job', prefix, limit: MOST_SUGGESTIONS }));
+  jobNames(@Param('prefix') prefix = ''): Promise<unknown> {
+    return this.traces.suggest(undefined, { field: 'job', prefix, limit: MOST_SUGGESTIONS });
   }
 
   /** Addresses in the trace. */
   @OlderRoute(GET, ['execution/ip', 'execution/ip/:prefix'], 'read')
-  async ips(@Req() request: ConsoleRequest, @Param('prefix') prefix = ''): Promise<unknown> {
-    return answer(request, await this.traces.suggest(undefined, { field: 'ip', prefix, limit: MOST_SUGGESTIONS }));
+  ips(@Param('prefix') prefix = ''): Promise<unknown> {
+    return this.traces.suggest(undefined, { field: 'ip', prefix, limit: MOST_SUGGESTIONS });
   }
 
   #executions(fields: Fields) {

@@ -1,0 +1,40 @@
+import { reactive } from 'vue';
+import { type Pages, usePages } from './use-pages.js';
+import { useQuery } from './use-query.js';
+import { type Range, useRange } from './use-range.js';
+
+type Query = Readonly<Record<string, string | number | undefined>>;
+
+/** A long list with filters that stand in the address. */
+export interface FilteredList<Row, Name extends string> {
+  /** Empty is no filter. */
+  readonly filters: Record<Name, string>;
+  readonly range: Range;
+  readonly pages: Pages<Row>;
+  /** What the server is asked with, for a download of the same rows. */
+  readonly query: () => Query;
+}
+
+/**
+ * @param names of the filters
+ * @param renamed names that the server has for some of them
+ */
+export function useFilters<Row, Name extends string>(
+  path: string,
+  names: readonly Name[],
+  renamed: Partial<Record<Name, string>> = {},
+): FilteredList<Row, Name> {
+  const queries: Record<string, unknown> = Object.fromEntries(names.map((name) => [name, useQuery(name)]));
+  const filters = reactive(queries) as Record<Name, string>;
+  const range = useRange();
+  const query = (): Query => ({
+    ...Object.fromEntries(names.map((name) => [renamed[name] ?? name, filters[name]])),
+    ...range.asked(),
+  });
+  const pages = usePages<Row>(
+    path,
+    () => ({ ...query(), limit: 100 }),
+    () => [...names.map((name) => filters[name]), range.key.value],
+  );
+  return { filters, range, pages, query };
+}

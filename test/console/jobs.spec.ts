@@ -268,6 +268,16 @@ test('a reason that is no text is refused like any other wrong field, and a wron
   expect(query.json).toMatchObject({ status: 400, code: 'bad-request', problems: [{ setting: 'limit' }] });
 });
 
+test('a filter that stands twice in the address is refused, and the answer names it', async () => {
+  await using stage = await JobStage.open();
+  await using app = await consoleOf(stage);
+  const browser = await Browser.loggedIn(app, 'gina');
+
+  const answer = await browser.get(`${JOBS}?label=a&label=b`);
+
+  expect(answer.json).toMatchObject({ status: 400, code: 'bad-request', problems: [{ setting: 'label' }] });
+});
+
 test.each([
   ['cron', { cron: '61 * * * * ?' }],
   ['timeZone', { timeZone: 'Mars/Olympus' }],

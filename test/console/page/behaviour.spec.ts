@@ -457,6 +457,86 @@ test('filters stand in the address, and the keyboard finds the search', async ()
   await expectEventually(async () => (await page.locator('tbody tr').count()) === 1);
 });
 
+test('filters of executions stand in the address, and are cleared together', async () => {
+  const page = await open('/trace/executions');
+  await page.locator('tbody tr').first().waitFor();
+  await page.getByLabel('Result').selectOption('failed');
+  await page.getByLabel('Server').fill('10.0.0.11');
+  await page.getByLabel('Server').press('Enter');
+  await page.waitForURL(/ip=10\.0\.0\.11/);
+  await expectEventually(async () => (await page.locator('tbody tr', { hasText: 'succeeded' }).count()) === 0);
+  expect(await page.getByRole('link', { name: 'CSV' }).getAttribute('href')).toMatch(/ip=10\.0\.0\.11&result=failed/);
+
+  await page.getByRole('button', { name: 'Clear' }).click();
+
+  await expectUrl(page, '/trace/executions');
+  await page.locator('tbody tr', { hasText: 'succeeded' }).first().waitFor();
+});
+
+test('the audit of one user is downloaded as it is filtered', async () => {
+  const page = await open('/audit?user=anna&span=all');
+  await page.locator('tbody tr').first().waitFor();
+
+  const href = await page.getByRole('link', { name: 'CSV' }).getAttribute('href');
+
+  expect(new URL(href ?? '', url).search).toBe('?username=anna');
+});
+
+describe('connections', () => {
+  test('a registry centre that was added in the page is tried, edited and removed', async () => {
+    const page = await open('/registries');
+    const card = page.locator('.tiles section', { hasText: 'No server of zk-old' });
+    await card.getByRole('button', { name: 'Edit' }).click();
+    expect(await page.locator('.tiles').getByRole('button', { name: 'Edit' }).count()).toBe(1);
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Servers').fill('zk9:2181');
+    await dialog.getByRole('button', { name: 'Test' }).click();
+    await dialog.locator('.bad').first().waitFor();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+
+    await card.getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('dialog').locator('input').fill('old');
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+
+    const change = { name: 'old', serverLists: 'zk9:2181', namespace: 'production-jobs', tls: null, sasl: null };
+    expect(sent('POST', /^registries\/test$/)[0]?.body).toEqual(change);
+    expect(sent('PUT', /^registries\/old$/)[0]?.body).toEqual(change);
+    expect(sent('DELETE', /^registries\/old$/)).toHaveLength(1);
+  });
+
+  test('a data source that is refused keeps its form, which says why', async () => {
+    const page = await open('/data-sources');
+    await page.getByRole('button', { name: 'Add' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name', { exact: true }).fill('archive');
+    await dialog.getByLabel('Driver').selectOption('mysql');
+    await dialog.getByLabel('Database').fill('jobs');
+    await dialog.getByLabel('Host').fill('nowhere');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('The name nowhere has no address.').waitFor();
+
+    await dialog.getByLabel('Host').fill('db2');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+
+    const place = { name: 'archive', driver: 'mysql', port: 3306, database: 'jobs' };
+    expect(sent('POST', /^data-sources$/).map(({ body }) => body)).toEqual([
+      { ...place, host: 'nowhere', tls: null },
+      { ...place, host: 'db2', tls: null },
+    ]);
+  });
+
+  test('whoever may not manage is offered no button at a registry centre', async () => {
+    server.known.role = 'operator';
+    const page = await open('/registries');
+    await page.locator('.tiles section').first().waitFor();
+
+    expect(await page.locator('.tiles').getByRole('button').count()).toBe(0);
+  });
+});
+
 describe('a page that is left open', () => {
   const HOUR_MS = 3_600_000;
   const MINUTES_MS = 300_000;

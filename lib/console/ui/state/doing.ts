@@ -27,24 +27,42 @@ export function toast(message: string): void {
   ElMessage({ type: 'success', message, duration: 3_500 });
 }
 
+/** Something that the user asks for. Each resolves with whether it was done. */
+export interface Doing {
+  /** It is under way. */
+  readonly isBusy: Ref<boolean>;
+  /** The problem that the last `attempt` met. */
+  readonly problem: Ref<Problem | undefined>;
+  /** Says how it went in a toast; success only if `done` is given. */
+  readonly act: (task: () => Promise<unknown>, done?: string) => Promise<boolean>;
+  /** Keeps the problem for the form that asks. */
+  readonly attempt: (task: () => Promise<unknown>) => Promise<boolean>;
+}
+
 /** Does what the user asked for, shows that it is under way, and says how it went. */
-export function useDoing(): {
-  isBusy: Ref<boolean>;
-  act: (task: () => Promise<unknown>, done?: string) => Promise<boolean>;
-} {
+export function useDoing(): Doing {
   const isBusy = ref(false);
-  const act = async (task: () => Promise<unknown>, done?: string): Promise<boolean> => {
+  const problem = ref<Problem>();
+  const run = async (task: () => Promise<unknown>, refused: (problem: Problem) => void): Promise<boolean> => {
     isBusy.value = true;
     try {
       await task();
-      if (done !== undefined) toast(done);
       return true;
     } catch (error) {
-      toastProblem(asProblem(error));
+      refused(asProblem(error));
       return false;
     } finally {
       isBusy.value = false;
     }
   };
-  return { isBusy, act };
+  const act = async (task: () => Promise<unknown>, done?: string): Promise<boolean> => {
+    const isDone = await run(task, toastProblem);
+    if (isDone && done !== undefined) toast(done);
+    return isDone;
+  };
+  const attempt = (task: () => Promise<unknown>): Promise<boolean> => {
+    problem.value = undefined;
+    return run(task, (met) => void (problem.value = met));
+  };
+  return { isBusy, problem, act, attempt };
 }

@@ -117,6 +117,8 @@ function change(known: Knowledge, method: string, path: string, body: unknown): 
         token: 'ejc_0123456789abcdef',
       },
     };
+  if (path === 'data-sources' && (body as { host: string }).host === 'nowhere')
+    return problem(422, 'target-name-unknown', 'The name nowhere has no address.');
   if (path.endsWith('/test')) return { body: { isOk: false, reason: 'refused' } };
   return { status: 204 };
 }

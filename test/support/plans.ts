@@ -1,6 +1,7 @@
 import { type Action, type Backlog, type LocalState } from '../../lib/kernel/rules/plan-input.js';
 import { plan } from '../../lib/kernel/rules/plan.js';
-import { assignmentBasis, scheduleKey } from '../../lib/kernel/view/assignment.js';
+import { assignmentBasis, lostInHandover, type MissedInstant, scheduleKey } from '../../lib/kernel/view/assignment.js';
+import { deadRuns } from '../../lib/kernel/view/crashes.js';
 import { type JobView } from '../../lib/layout/job-view.js';
 import { idOf, ipOf } from './views.js';
 
@@ -12,13 +13,20 @@ export const NO_BACKLOG: Backlog = {
   missedByItem: new Map(),
 };
 
+/** What an instance knows besides the view, and what the control lane makes facts of. */
+export interface LocalFacts extends Partial<LocalState> {
+  readonly missedInstant?: MissedInstant;
+  readonly hasLostTrackOf?: (item: number) => boolean;
+}
+
 /** Names of what the instance `name` plans in `now`. */
-export function planOf(name: string, now: JobView, local: Partial<LocalState> = {}): string[] {
+export function planOf(name: string, now: JobView, local: LocalFacts = {}): string[] {
   return actionsOf(name, now, local).map(({ type }) => type);
 }
 
 /** What the idle instance `name` plans in `now`; a leader has made the present assignment, unless `local` says otherwise. */
-export function actionsOf(name: string, now: JobView, local: Partial<LocalState> = {}): readonly Action[] {
+export function actionsOf(name: string, now: JobView, local: LocalFacts = {}): readonly Action[] {
+  const { missedInstant = () => undefined, hasLostTrackOf = () => false, ...given } = local;
   const facts: LocalState = {
     canBegin: true,
     isBeginningManually: false,
@@ -29,11 +37,11 @@ export function actionsOf(name: string, now: JobView, local: Partial<LocalState>
     removalWait: 'none',
     formerLeader: undefined,
     idleInstancesWait: 'none',
-    latestInstant: () => undefined,
-    isNextInstantNear: () => false,
+    latestInstant: undefined,
+    isNextInstantNear: false,
     offlineServers: [],
     spentAcceptances: [],
-    hasLostTrackOf: () => false,
+    dead: deadRuns(now, idOf(name), hasLostTrackOf),
     leftovers: [],
     superseded: [],
     armedFor: now.config === undefined ? undefined : scheduleKey(now.config),
@@ -47,11 +55,11 @@ export function actionsOf(name: string, now: JobView, local: Partial<LocalState>
     overdueAssignment: undefined,
     assignmentWait: 'none',
     decided: undefined,
-    missedInstant: () => undefined,
+    lostInHandover: lostInHandover(now, idOf(name), missedInstant),
     resyncMinutes: now.config?.reconcileIntervalMinutes,
     isNarrowed: false,
-    calmMs: () => 0,
-    ...local,
+    calmMs: 0,
+    ...given,
   };
   return plan({ now, me: idOf(name), myIp: ipOf(name), local: facts });
 }

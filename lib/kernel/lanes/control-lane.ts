@@ -8,12 +8,14 @@ import { isLostRace, isOutage } from '../../api/errors/registry-errors.js';
 import { type Deadlines } from '../../async/deadlines.js';
 import { type Mailbox } from '../../async/mailbox.js';
 import { JobStoppedError } from '../../api/errors/errors.js';
+import { type JobView } from '../../layout/job-view.js';
 import { type StoredInstanceFault } from '../../layout/x-node/instance-fault.js';
 import { type ItemsHere } from '../view/items-here.js';
 import { plan } from '../rules/plan.js';
 import { type Action, type Leading, type PlanInput } from '../rules/plan-input.js';
 import { leadingOf } from '../rules/removal.js';
-import { type MissedInstant } from '../view/assignment.js';
+import { lostInHandover, type MissedInstant } from '../view/assignment.js';
+import { type DeadRun, deadRuns } from '../view/crashes.js';
 import { type JobContext, type JobTimer } from '../job/job-context.js';
 import { type JobDefinition } from '../job/job-definition.js';
 import { JAVA_RECONNECT_GRACE_MS } from '../view/java-peers.js';
@@ -71,6 +73,8 @@ const REMOVAL_DEADLINE_MS = 1_000;
 
 /** How long crashed items wait for an idle instance before a busy one takes them over beside its own. */
 const IDLE_INSTANCES_DEADLINE_MS = 10_000;
+
+const NOTHING_LOST: ReadonlyMap<number, number> = new Map();
 
 /** Reconciles one job on this instance. */
 export class ControlLane {
@@ -145,11 +149,12 @@ export class ControlLane {
     this.#changes.note(session);
     this.#lostFirings.note();
     this.#lostFirings.report();
-    const actions = plan(this.#planInput());
+    const input = this.#planInput();
+    const actions = plan(input);
     // A mirror may refuse to follow a part again and again, and a job is at rest all the same.
     if (actions.every(({ type }) => type === 'follow-own-share') && !this.#lostFirings.isWaiting)
       this.#firingChanges.rest();
-    await this.#performAll(actions);
+    await this.#performAll(actions, input);
     // Comes last: a job that runs is more than words about it.
     const fault = faultOf(this.obstacle);
     if (!this.#deps.faultReport.says(fault)) await this.#storeFault(fault);
@@ -189,12 +194,12 @@ export class ControlLane {
     this.#obstacle.note(obstacle);
   }
 
-  async #performAll(actions: readonly Action[]): Promise<void> {
+  async #performAll(actions: readonly Action[], input: PlanInput): Promise<void> {
     const { timers } = this.#deps;
     let failed = false;
     for (const action of actions) {
       try {
-        await this.#perform(action);
+        await this.#perform(action, input);
         this.#failures.succeeded(action.type);
       } catch (error) {
         // A lost race shows in the view sooner or later, and the view's change leads to another reconciliation. The retry
@@ -210,9 +215,11 @@ export class ControlLane {
   #planInput(): PlanInput {
     const { instance, timers, timer, work, watch, marks, housekeeping, assignment, leadership, deadlines } = this.#deps;
     const { isIdle, canBegin, isBeginningManually, busy, backlog, decided } = work;
+    const { view } = watch;
+    const me = instance.jobInstanceId;
     return {
-      now: watch.view,
-      me: instance.jobInstanceId,
+      now: view,
+      me,
       myIp: instance.serverIp,
       local: {
         canBegin,
@@ -225,13 +232,13 @@ export class ControlLane {
         removalWait: deadlines.state('removal-deadline'),
         formerLeader: this.#formerLeader,
         idleInstancesWait: deadlines.state('idle-instances-deadline'),
-        hasLostTrackOf: (item) => this.#hasLostTrackOf(item),
+        dead: this.#deadRuns(),
         leftovers: marks.own.leftovers,
         superseded: marks.own.superseded,
         offlineServers: housekeeping.offlineServers,
         spentAcceptances: housekeeping.spentAcceptances,
-        latestInstant: () => timer.latestDue(watch.view.config ?? {}),
-        isNextInstantNear: () => timer.isNextNear,
+        latestInstant: view.items.some(({ misfired }) => misfired) ? timer.latestDue(view.config ?? {}) : undefined,
+        isNextInstantNear: timer.isNextNear,
         armedFor: timer.armedFor,
         isScheduled: timer.isEnabled,
         assignedFor: leadership.assignedFor,
@@ -242,15 +249,17 @@ export class ControlLane {
         isAwaitingFlappingPeers: timers.isSet('java-reconnect'),
         overdueAssignment: leadership.overdueAssignment,
         decided,
-        missedInstant: (item, lastBegun) => this.#deps.missedInstant(item, lastBegun),
+        lostInHandover: canBegin
+          ? lostInHandover(view, me, (item, lastBegun) => this.#deps.missedInstant(item, lastBegun))
+          : NOTHING_LOST,
         resyncMinutes: this.#resyncMinutes,
         isNarrowed: watch.isNarrowed,
-        calmMs: () => watch.calmMs,
+        calmMs: watch.calmMs,
       },
     };
   }
 
-  async #perform(action: Action): Promise<void> {
+  async #perform(action: Action, { now, local }: PlanInput): Promise<void> {
     const { registry, paths, timers, registration, marks, housekeeping, assignment, leadership } = this.#deps;
     const { work, watch, me, deadlines } = this.#deps;
     switch (action.type) {
@@ -287,7 +296,7 @@ export class ControlLane {
       case 'reshard':
         return leadership.assign();
       case 'report-crashed':
-        return reportCrashes(this.#deps, (item) => this.#hasLostTrackOf(item));
+        return this.#reportCrashes(now, local.dead);
       case 'await-idle-instances':
         return this.#awaitIdleInstances(action.items);
       case 'end-takeover-wait':
@@ -350,6 +359,21 @@ export class ControlLane {
     const { jobParameter, isForAll, items } = trigger;
     // Items that cannot begin now wait on record. Without items, listeners are called all the same, as in Java.
     work.start({ cause: 'manual', instant: undefined, jobParameter, ...(!isForAll && { items }) });
+  }
+
+  #deadRuns(): readonly DeadRun[] {
+    const { watch, me } = this.#deps;
+    return deadRuns(watch.view, me, (item) => this.#hasLostTrackOf(item));
+  }
+
+  /** @param dead the dead runs as of `seen`; an action that came before may have brought another view */
+  async #reportCrashes(seen: JobView, dead: readonly DeadRun[]): Promise<void> {
+    const { watch } = this.#deps;
+    await reportCrashes(this.#deps, {
+      dead: watch.view === seen ? dead : this.#deadRuns(),
+      findAgain: () => this.#deadRuns(),
+      hasLostTrackOf: (item) => this.#hasLostTrackOf(item),
+    });
   }
 
   /** Whether an item that bears this instance's mark is unknown here. A run that is just beginning may be about to mark it. */

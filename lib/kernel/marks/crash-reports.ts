@@ -13,31 +13,48 @@ import { type JobPaths } from '../../layout/job-paths.js';
 import { type CrashedRun, encodeCrash } from '../../layout/x-node/crash-report.js';
 import { commitChunks } from '../../registry/commit-chunks.js';
 import { type Operation } from '../../registry/registry-center.js';
-import { type DeadRun, deadRuns } from '../view/crashes.js';
+import { type DeadRun } from '../view/crashes.js';
 import { describeItems } from '../view/items.js';
 import { type JobContext } from '../job/job-context.js';
 import { type JobWatch } from '../view/job-watch.js';
+
+/** The dead runs that a reconciliation has found. */
+export interface CrashFindings {
+  /** As of the present view. */
+  readonly dead: readonly DeadRun[];
+  /** Finds them in a later view. */
+  readonly findAgain: () => readonly DeadRun[];
+  /** Whether the item bears this instance's mark, although this instance knows of no such run. */
+  readonly hasLostTrackOf: (item: number) => boolean;
+}
 
 /**
  * Ends runs that have died with their instance, and runs that this instance has lost track of although they bear its mark:
  * they wait to be taken over, or are over.
  * @throws RegistryConflictError if other instances have done so
  */
-export async function reportCrashes(context: JobContext, hasLostTrackOf: (item: number) => boolean): Promise<void> {
+export async function reportCrashes(context: JobContext, findings: CrashFindings): Promise<void> {
   const { registry, watch, paths, me, logger } = context;
-  const find = (): readonly DeadRun[] => deadRuns(watch.view, me, hasLostTrackOf);
+  const { findAgain, hasLostTrackOf } = findings;
   const isMine = ({ item: { runningOn, failoveringBy } }: DeadRun): boolean => runningOn === me || failoveringBy === me;
-  const findUpToDate = async (): Promise<readonly DeadRun[]> => {
-    // The view may be behind this instance's own commits: it has not lost track of a mark that it has just removed, and what
-    // stands in its place by now is a peer's.
-    if (find().some(isMine)) await watch.sync();
-    return find();
+  // The view may be behind this instance's own commits: it has not lost track of a mark that it has just removed, and what
+  // stands in its place by now is a peer's.
+  const upToDate = async (dead: readonly DeadRun[]): Promise<readonly DeadRun[]> => {
+    if (!dead.some(isMine)) return dead;
+    await watch.sync();
+    return findAgain();
   };
-  if ((await findUpToDate()).length === 0) return;
-  for (const parent of [paths.crashedItems, paths.crashReports])
-    if (!watch.nodes.has(parent)) await registry.create(parent, '');
+  let dead = await upToDate(findings.dead);
+  if (dead.length === 0) return;
+  let isOld = false;
+  for (const parent of [paths.crashedItems, paths.crashReports]) {
+    // Peers that report the same make them, too.
+    if (watch.nodes.has(parent)) continue;
+    await registry.create(parent, '');
+    isOld = true;
+  }
   // Peers may have reported some of them meanwhile.
-  const dead = await findUpToDate();
+  if (isOld) dead = await upToDate(findAgain());
   const { view } = watch;
   const groups = dead.map(({ item, isToBeTakenOver }) => ({
     operations: reportOperations({

@@ -1,11 +1,12 @@
 /** What a decision depends on, and what may come of it: the two ends of `plan`. */
 import { type DeadlineState } from '../../async/deadlines.js';
 import { type JobView } from '../../layout/job-view.js';
-import { type AssignedFor, type MissedInstant, type OverdueAssignment } from '../view/assignment.js';
+import { type AssignedFor, type OverdueAssignment } from '../view/assignment.js';
+import { type DeadRun } from '../view/crashes.js';
 import { type Firing } from '../view/firing.js';
 import { type EndedItem } from '../view/items.js';
 
-/** Everything that a decision may depend on. */
+/** Everything that a decision may depend on: values only, read from clocks, timers and the view before the rules are asked. */
 export interface PlanInput {
   readonly now: JobView;
   /** Id of this instance. */
@@ -38,16 +39,19 @@ export interface LocalState {
   readonly formerLeader: Leading | undefined;
   /** How long crashed items have been waiting for idle instances. */
   readonly idleInstancesWait: DeadlineState;
-  /** The last instant of the schedule that has passed, in milliseconds since 1970; `undefined` if there is none. */
-  readonly latestInstant: () => number | undefined;
+  /**
+   * The last instant of the schedule that has passed, in milliseconds since 1970; `undefined` if there is none, or if no
+   * item is marked as misfired, so that no rule needs it.
+   */
+  readonly latestInstant: number | undefined;
   /** Whether the next instant of the schedule may have come already by the clocks of peers. */
-  readonly isNextInstantNear: () => boolean;
+  readonly isNextInstantNear: boolean;
   /** Servers that had no instance at the last two resyncs. */
   readonly offlineServers: readonly string[];
   /** Instances that have been gone for a while, and of whose triggers none waits. */
   readonly spentAcceptances: readonly string[];
-  /** Whether the item bears this instance's mark, although this instance knows of no such run. */
-  readonly hasLostTrackOf: (item: number) => boolean;
+  /** The runs that have died with their instance, and those that this instance has lost track of. */
+  readonly dead: readonly DeadRun[];
   /** Items whose run has ended and whose marks this instance could not remove. */
   readonly leftovers: readonly EndedItem[];
   /** Items whose run has ended here, and that a peer which took it for crashed runs again. */
@@ -72,13 +76,14 @@ export interface LocalState {
   readonly overdueAssignment: OverdueAssignment | undefined;
   /** The last scheduled firing that this instance has decided on. */
   readonly decided: DecidedFiring | undefined;
-  readonly missedInstant: MissedInstant;
+  /** As `lostInHandover` finds them; empty while no run may begin. */
+  readonly lostInHandover: ReadonlyMap<number, number>;
   /** How often the job is re-checked without a change, in minutes; below 1 never; `undefined` before the first time. */
   readonly resyncMinutes: number | undefined;
   /** Whether this instance follows its own share of the job only. */
   readonly isNarrowed: boolean;
   /** How long nothing but routine was seen to change, in milliseconds. */
-  readonly calmMs: () => number;
+  readonly calmMs: number;
 }
 
 /** Who led last, and the session in which it did. */

@@ -36,7 +36,6 @@ import {
   type AssignedFor,
   assignmentBasis,
   hasLastCall,
-  instantLostInHandover,
   isAssigned,
   isAvailable,
   isMisassigned,
@@ -48,7 +47,6 @@ import {
 } from '../view/assignment.js';
 import {
   cleanupOwner,
-  deadRuns,
   failoverRemains,
   idleReports,
   isReported,
@@ -252,7 +250,7 @@ const recoverMisfires: Rule = (input) => {
   if (backlog.missedInstant !== undefined && (!backlog.hasLostSession || isStillDue(now, backlog.missedInstant)))
     return begin({ cause: 'misfire', instant: backlog.missedInstant });
   const missedIn = (item: ItemView): number | undefined =>
-    backlog.missedByItem.get(item.item) ?? (item.misfired && isMisfiring(now) ? local.latestInstant() : undefined);
+    backlog.missedByItem.get(item.item) ?? (item.misfired && isMisfiring(now) ? local.latestInstant : undefined);
   return recoverItems(
     free.flatMap((item) => {
       // What a run leaves out must not be planned, or it would be planned again and again.
@@ -328,8 +326,7 @@ const clearMisfired: Rule = ({ now, me, local }) => {
   const misfired = assignedItems(now, me).filter((item) => item.misfired && !item.running);
   if (misfired.length === 0) return undefined;
   // A peer whose clock is ahead may have made the note of an instant that is still to come here.
-  const mayBeEarly = local.isNextInstantNear();
-  const instant = local.latestInstant();
+  const { isNextInstantNear: mayBeEarly, latestInstant: instant } = local;
   const isOver = (item: number): boolean => {
     if (mayBeEarly) return false;
     if (instant !== undefined) return wasBegun(now, item, instant);
@@ -343,7 +340,7 @@ const clearMisfired: Rule = ({ now, me, local }) => {
 const reportCrashed: Rule = ({ now, me, local }) => {
   // Settings that cannot be read do not mean that failover is off.
   if (now.config === undefined) return undefined;
-  const dead = deadRuns(now, me, local.hasLostTrackOf);
+  const { dead } = local;
   if (dead.length === 0) return undefined;
   // Without failover dead marks are only in the way, and one instance that removes them is enough.
   const isMine = failsOver(now) ? local.isIdle || !isAnyJavaAvailable(now) : cleanupOwner(now) === me;
@@ -386,12 +383,12 @@ const removeServers: Rule = ({ now, me, local }) => {
  * Runs a firing that was lost while its item changed its owner: the former owner was gone, or had to wait, and the new one did
  * not own the item yet. The records show that exactly this firing is missing.
  */
-const recoverHandover: Rule = ({ now, me, local: { canBegin, busy, decided, missedInstant } }) => {
+const recoverHandover: Rule = ({ now, me, local: { canBegin, busy, decided, lostInHandover } }) => {
   if (!canBegin || !isAssigned(now) || !isAvailable(now, me)) return undefined;
   const missed = assignedItems(now, me)
     .filter((item) => isFree(now, item, busy))
     .flatMap(({ item }) => {
-      const instant = instantLostInHandover(now, item, missedInstant);
+      const instant = lostInHandover.get(item);
       return instant === undefined || isDecidedOn(decided, item, instant) ? [] : [{ item, instant }];
     });
   return recoverItems(missed, 'catch-up');
@@ -413,7 +410,7 @@ const awaitFlappingPeers: Rule = ({ local }) =>
 
 /** In a calm job, what other instances' items do concerns the leader alone: it assigns, repairs and tidies up. */
 const followOwnShare: Rule = ({ now, me, local }) =>
-  !local.isNarrowed && local.isIdle && mayFollowOwnShare(now, me) && local.calmMs() >= CALM_MS
+  !local.isNarrowed && local.isIdle && mayFollowOwnShare(now, me) && local.calmMs >= CALM_MS
     ? { type: 'follow-own-share' }
     : undefined;
 

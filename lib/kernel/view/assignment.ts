@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { availableInstances, type JobView } from '../../layout/job-view.js';
 import { type AssignmentRecord } from '../../layout/x-node/assignment-record.js';
-import { isInAssignment, numbersOf } from './items.js';
+import { assignedItems, isInAssignment, numbersOf } from './items.js';
 
 /** What an assignment was made for, to see later whether it is outdated. */
 export interface AssignedFor {
@@ -133,8 +133,21 @@ const SPREADING_STRATEGIES: readonly string[] = ['AVG_ALLOCATION', 'ODEVITY', 'R
  */
 export type MissedInstant = (item: number, lastBegun: number) => number | undefined;
 
-/** The scheduled instant (milliseconds since 1970) that the item missed while it changed its owner; `undefined` if none. */
-export function instantLostInHandover(view: JobView, item: number, missedInstant: MissedInstant): number | undefined {
+/**
+ * The scheduled instants (milliseconds since 1970) that items of `me` missed while they changed their owner, by item. Empty
+ * while the items are not assigned, or the instance may run none.
+ */
+export function lostInHandover(view: JobView, me: string, missedInstant: MissedInstant): ReadonlyMap<number, number> {
+  const lost = new Map<number, number>();
+  if (!isAssigned(view) || !isAvailable(view, me)) return lost;
+  for (const { item } of assignedItems(view, me)) {
+    const instant = instantLostInHandover(view, item, missedInstant);
+    if (instant !== undefined) lost.set(item, instant);
+  }
+  return lost;
+}
+
+function instantLostInHandover(view: JobView, item: number, missedInstant: MissedInstant): number | undefined {
   const begun = lastBegunOnRecord(view, item);
   const instant = begun === undefined ? undefined : missedInstant(item, begun);
   return isDropped(view, item, instant) ? undefined : instant;

@@ -227,29 +227,29 @@ describe('the mark of an item that has misfired', () => {
     aView(['A'], { config: SCHEDULED, items: [mine(0), mine(1, { misfired: true })], ...changes });
 
   test('stays until its firing has been made up for', () => {
-    expect(planOf('A', misfired(), { latestInstant: () => T })).toEqual(['begin']);
-    expect(planOf('A', misfired({ config: aConfiguration() }), { latestInstant: () => T })).toEqual(['begin']);
+    expect(planOf('A', misfired(), { latestInstant: T })).toEqual(['begin']);
+    expect(planOf('A', misfired({ config: aConfiguration() }), { latestInstant: T })).toEqual(['begin']);
   });
 
   test('stays if this instance has no instants because it is stopping: its successor has', () => {
-    expect(planOf('A', misfired(), { latestInstant: () => undefined })).toEqual([]);
+    expect(planOf('A', misfired(), { latestInstant: undefined })).toEqual([]);
   });
 
   test('stays although its firing has begun if the next one may have come by the clock of a peer, who would mean that one', () => {
     const begun = misfired({ lastBegun: new Map([[1, T]]) });
-    const local = { latestInstant: () => T };
+    const local = { latestInstant: T };
 
-    expect(planOf('A', begun, { ...local, isNextInstantNear: () => true })).toEqual([]);
-    expect(planOf('A', begun, { ...local, isNextInstantNear: () => false })).toEqual(['clear-misfired']);
+    expect(planOf('A', begun, { ...local, isNextInstantNear: true })).toEqual([]);
+    expect(planOf('A', begun, { ...local, isNextInstantNear: false })).toEqual(['clear-misfired']);
   });
 
   test('stays while the settings cannot be read, which does not mean that misfire is off', () => {
-    expect(planOf('A', misfired({ config: undefined }), { latestInstant: () => T })).toEqual([]);
+    expect(planOf('A', misfired({ config: undefined }), { latestInstant: T })).toEqual([]);
   });
 
   test('is no reason to run an item that the present assignment has left out, as a run would leave it out again', () => {
     const leftOut = (itemCount: number) => misfired({ assignmentRecord: { itemCount, basis: 'ab' } });
-    const options = { latestInstant: () => T };
+    const options = { latestInstant: T };
 
     expect(planOf('A', leftOut(2), options)).toContain('begin');
     expect(planOf('A', leftOut(1), options)).not.toContain('begin');

@@ -3,7 +3,7 @@ import { type Backlog, type LocalState } from '../../../../lib/kernel/rules/plan
 import { chooseItems } from '../../../../lib/kernel/view/items.js';
 import { NOTHING_BEGUN } from '../../../../lib/layout/x-node/begin-record.js';
 import { type ItemView, type JobView, NO_GUARANTEE, type ServerStatus } from '../../../../lib/layout/job-view.js';
-import { actionsOf, NO_BACKLOG, planOf } from '../../../support/plans.js';
+import { actionsOf, type LocalFacts, NO_BACKLOG, planOf } from '../../../support/plans.js';
 import { aConfiguration, aView, anItem, idOf, ipOf } from '../../../support/views.js';
 import { assignmentBasis, assignmentRecordFor, scheduleKey } from '../../../../lib/kernel/view/assignment.js';
 import { shareOfCrashed } from '../../../../lib/kernel/view/crashes.js';
@@ -266,7 +266,7 @@ describe('failover', () => {
   const died = (changes: Partial<ItemView> = {}): ItemView =>
     anItem(0, { owner: idOf('B'), running: true, runningOn: idOf('B'), version: 4, ...changes });
   const living = anItem(1, { owner: idOf('A') });
-  const A = (changes: Partial<JobView>, local: Partial<LocalState> = {}): string[] =>
+  const A = (changes: Partial<JobView>, local: LocalFacts = {}): string[] =>
     planOf('A', aView(['A'], { config, ...changes }), { assignedFor: undefined, ...local }).filter(
       (type) => !/resharding|reshard/.test(type),
     );
@@ -430,7 +430,7 @@ describe('what could not be run when it was due', () => {
   test('is run for a new owner by its mark, for the latest instant', () => {
     const items = [mine[0]!, anItem(1, { owner: idOf('A'), misfired: true })];
     const firing = { cause: 'misfire', instant: T, items: [1] };
-    expect(begun(aView(['A'], { items }), { latestInstant: () => T })).toEqual({ type: 'begin', firing });
+    expect(begun(aView(['A'], { items }), { latestInstant: T })).toEqual({ type: 'begin', firing });
   });
 
   test.each<[why: string, view: Partial<JobView>, latest: number | undefined]>([
@@ -439,9 +439,7 @@ describe('what could not be run when it was due', () => {
     ['the job has no schedule', {}, undefined],
   ])('leaves no mark if %s', (_, changes, latest) => {
     const items = [mine[0]!, anItem(1, { owner: idOf('A'), misfired: true })];
-    expect(planOf('A', aView(['A'], { items, ...changes }), { latestInstant: () => latest })).toEqual([
-      'clear-misfired',
-    ]);
+    expect(planOf('A', aView(['A'], { items, ...changes }), { latestInstant: latest })).toEqual(['clear-misfired']);
   });
 
   test.each<[what: string, backlog: Partial<Backlog>]>([
@@ -675,7 +673,7 @@ describe('a trigger', () => {
 describe('in a job of ten items that did nothing but fire', () => {
   const now = aView(['A', 'B'], { config: aConfiguration({ shardingTotalCount: 10 }) });
   const calmFor = (ms: number, local: Partial<LocalState> = {}): Partial<LocalState> => ({
-    calmMs: () => ms,
+    calmMs: ms,
     ...local,
   });
 

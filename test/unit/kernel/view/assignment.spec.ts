@@ -5,7 +5,7 @@ import {
   assignmentRecordFor,
   droppedItems,
   hasLastCall,
-  instantLostInHandover,
+  lostInHandover,
   mayBeLostInHandover,
   isAssigned,
   isAvailable,
@@ -231,10 +231,11 @@ describe('every instance sees that another assignment is due', () => {
 });
 
 describe('the firing that an item missed in a handover', () => {
-  const view = aView(['A'], { config: settings(3), lastBegun: new Map([[1, T - 5_000]]) });
+  const items = [0, 1].map((item) => anItem(item, { owner: A }));
+  const view = aView(['A'], { config: settings(3), items, lastBegun: new Map([[1, T - 5_000]]) });
   const missed = (_: number, lastBegun: number): number | undefined => (lastBegun === T - 5_000 ? T : undefined);
   const lost = (changes: Partial<JobView>, item = 1): number | undefined =>
-    instantLostInHandover({ ...view, ...changes }, item, missed);
+    lostInHandover({ ...view, ...changes }, A, missed).get(item);
 
   test('is the one that followed the last one begun', () => {
     expect(lost({})).toBe(T);
@@ -256,7 +257,13 @@ describe('the firing that an item missed in a handover', () => {
     // A firing that was dropped stays dropped when misfire is switched on; a last call says nothing about misfire.
     expect(lost({ guarantee: dropped })).toBeUndefined();
     expect(lost({ guarantee: called })).toBe(T);
-    expect(instantLostInHandover({ ...view, ...off, guarantee: dropped }, 1, () => undefined)).toBeUndefined();
+    expect(lostInHandover({ ...view, ...off, guarantee: dropped }, A, () => undefined).size).toBe(0);
+  });
+
+  test('is none for an item of another instance, and none while this one may run no item', () => {
+    expect(lost({ items: [anItem(1, { owner: B })] })).toBeUndefined();
+    expect(lost({ reshardingNeeded: true })).toBeUndefined();
+    expect(lost({ servers: disabled('A') })).toBeUndefined();
   });
 
   test('is none for an item that the last assignment left out', () => {

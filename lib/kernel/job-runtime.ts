@@ -473,7 +473,7 @@ export class JobRuntime {
   #onSessionLost(reason: string): void {
     this.#components?.registration.forget();
     this.#components?.leadership.forget();
-    this.#components?.marks.own.forgetSession();
+    this.#components?.held.forgetSession();
     this.#components?.work.abandon(new SessionLostError(reason));
   }
 

@@ -10,7 +10,7 @@ import { type Mailbox } from '../../async/mailbox.js';
 import { JobStoppedError } from '../../api/errors/errors.js';
 import { type JobView } from '../../layout/job-view.js';
 import { type StoredInstanceFault } from '../../layout/x-node/instance-fault.js';
-import { type ItemsHere } from '../view/items-here.js';
+import { type HeldItems } from '../view/held-items.js';
 import { plan } from '../rules/plan.js';
 import { type Action, type Leading, type PlanInput } from '../rules/plan-input.js';
 import { leadingOf } from '../rules/removal.js';
@@ -52,7 +52,7 @@ export interface ControlLaneDeps extends JobContext {
   readonly faultReport: FaultReport;
   readonly timer: CronTimer;
   readonly work: WorkLane;
-  readonly items: ItemsHere;
+  readonly held: HeldItems;
   readonly observers: RunObservers;
   readonly definition: JobDefinition;
   readonly settingFaults: SettingFaults;
@@ -173,7 +173,7 @@ export class ControlLane {
   /** Takes note of what stands in the way. */
   #noteState(): void {
     const { watch, me, instance, paths, registry, timer, leadership } = this.#deps;
-    const { definition, settingFaults, items } = this.#deps;
+    const { definition, settingFaults, held } = this.#deps;
     const { view } = watch;
     this.#formerLeader = leadingOf(view, watch.nodes.get(paths.leader)?.session, this.#formerLeader);
     // Without its node, the instance is about to stop.
@@ -189,7 +189,7 @@ export class ControlLane {
       settingFaults: view.config === undefined ? [] : settingFaults.of(view.config),
       assignmentFailure: this.#failures.of('reshard', 'request-resharding', 'settle-returning'),
       strategyFailure: leadership.strategyFailure,
-      impairments: items.impairments,
+      impairments: held.impairments,
     });
     this.#obstacle.note(obstacle);
   }
@@ -213,7 +213,7 @@ export class ControlLane {
   }
 
   #planInput(): PlanInput {
-    const { instance, timers, timer, work, watch, marks, housekeeping, assignment, leadership, deadlines } = this.#deps;
+    const { instance, timers, timer, work, watch, held, housekeeping, assignment, leadership, deadlines } = this.#deps;
     const { isIdle, canBegin, isBeginningManually, busy, backlog, decided } = work;
     const { view } = watch;
     const me = instance.jobInstanceId;
@@ -233,8 +233,8 @@ export class ControlLane {
         formerLeader: this.#formerLeader,
         idleInstancesWait: deadlines.state('idle-instances-deadline'),
         dead: this.#deadRuns(),
-        leftovers: marks.own.leftovers,
-        superseded: marks.own.superseded,
+        leftovers: held.leftovers,
+        superseded: held.superseded,
         offlineServers: housekeeping.offlineServers,
         spentAcceptances: housekeeping.spentAcceptances,
         latestInstant: view.items.some(({ misfired }) => misfired) ? timer.latestDue(view.config ?? {}) : undefined,
@@ -378,8 +378,8 @@ export class ControlLane {
 
   /** Whether an item that bears this instance's mark is unknown here. A run that is just beginning may be about to mark it. */
   #hasLostTrackOf(item: number): boolean {
-    const { work, marks } = this.#deps;
-    return work.canBegin && !work.busy.has(item) && !marks.own.has(item);
+    const { work, held } = this.#deps;
+    return work.canBegin && !held.isKnown(item);
   }
 
   #reread(): void {

@@ -1,6 +1,5 @@
 import { type JobContext } from '../job/job-context.js';
-import { type ItemMarks } from '../marks/item-marks.js';
-import { type ItemsHere } from '../view/items-here.js';
+import { type HeldItems } from '../view/held-items.js';
 import { isAtRest, ownItems } from '../view/own-share.js';
 import { type Leadership } from '../writes/leadership.js';
 import { type WorkLane } from './work-lane.js';
@@ -9,8 +8,7 @@ import { type WorkLane } from './work-lane.js';
 export interface FiringChangesDeps extends Pick<JobContext, 'watch' | 'paths' | 'me'> {
   readonly leadership: Leadership;
   readonly work: WorkLane;
-  readonly marks: ItemMarks;
-  readonly items: ItemsHere;
+  readonly held: HeldItems;
 }
 
 /**
@@ -30,14 +28,14 @@ export class FiringChanges {
 
   /** Reconciling has found nothing to do. */
   rest(): void {
-    const { watch, me, leadership, work, marks } = this.#deps;
+    const { watch, me, leadership, work, held } = this.#deps;
     const { view } = watch;
     // The leader waits for the end of items that had to stay with their owners.
     const isWaiting = (leadership.assignedFor?.pinned.length ?? 0) > 0;
     if (isWaiting || !isAtRest(view)) return;
     const isTriggered = view.triggers.has(me);
     this.#own = new Set(ownItems(view, me));
-    this.#wasIdle = work.isIdle && work.canBegin && marks.own.items.length === 0 && !isTriggered;
+    this.#wasIdle = work.isIdle && work.canBegin && held.marked.length === 0 && !isTriggered;
   }
 
   /** Reconciling has begun again. */
@@ -48,13 +46,13 @@ export class FiringChanges {
 
   /** Whether the node at this path has changed only because instances fire, and this one has nothing to do about it. */
   isCausedByFiring(path: string): boolean {
-    const { watch, paths, items } = this.#deps;
+    const { watch, paths, held } = this.#deps;
     if (this.#own === undefined) return false;
     const node = paths.parse(path);
     if (node.type === 'beginRecord') return watch.nodes.has(path);
     if (node.type !== 'itemMark' || !(node.mark === 'running' || node.mark === 'misfire')) return false;
     // The end of a run here is reconciled anyway. An own item that does not run here may be one that this instance waits for.
-    return !this.#own.has(node.item) || items.phase(node.item) !== undefined;
+    return !this.#own.has(node.item) || held.phase(node.item) !== undefined;
   }
 
   /** Whether a run that begins, or an item that ends, makes nothing due: the end of the run is reconciled anyway. */

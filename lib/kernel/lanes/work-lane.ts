@@ -11,11 +11,10 @@ import { withDeadline } from '../../async/wait.js';
 import { firingTurns } from '../../time/event-loop.js';
 import { type Backlog, type DecidedFiring } from '../rules/plan-input.js';
 import { type BegunRun, type Firing, runPolicyOf } from '../view/firing.js';
-import { type ItemsHere } from '../view/items-here.js';
+import { type HeldItems, type ReleasedItem } from '../view/held-items.js';
 import { assignedItems, numbersOf } from '../view/items.js';
 import { isWaiting } from '../../layout/waiting-runs.js';
-import { JobRun, type JobRunDeps, type RunOwner } from '../run/job-run.js';
-import { type RunObservers } from '../run/run-observers.js';
+import { JobRun, type JobRunDeps } from '../run/job-run.js';
 import { PassedFirings } from '../log/untimely-firings.js';
 
 /** How long the instance still waits for a run that was aborted after the grace period, in milliseconds. */
@@ -34,8 +33,7 @@ export interface RunsEnd {
 
 /** What the work lane needs. */
 export interface WorkLaneDeps extends JobRunDeps {
-  readonly items: ItemsHere;
-  readonly observers: RunObservers;
+  readonly held: HeldItems;
   /** The configuration that holds. */
   configuration(): JobConfiguration;
   /** Requests reconciling if the begin of a run, or the end of an item, may have made something due. */
@@ -61,6 +59,7 @@ export class WorkLane {
   constructor(deps: WorkLaneDeps) {
     this.#deps = deps;
     this.#passedFirings = new PassedFirings(deps.clock, deps.logger);
+    deps.held.onReleased = (released) => this.#noteReleased(released);
   }
 
   /** True while no run is in progress. */
@@ -86,12 +85,12 @@ export class WorkLane {
 
   /** Items that run here. A live view. */
   get busy(): ReadonlySet<number> {
-    return this.#deps.items.busy;
+    return this.#deps.held.busy;
   }
 
   /** Those of `busy` for which the job's code was called. A live view. */
   get started(): ReadonlySet<number> {
-    return this.#deps.items.started;
+    return this.#deps.held.started;
   }
 
   /** What could not be run when it was due. */
@@ -154,9 +153,9 @@ export class WorkLane {
 
   /** With listeners, a run keeps all items of the job from the next firing. */
   #logPassed(instant: number, missed: 'recover' | 'drop'): void {
-    const { logger, items } = this.#deps;
-    if (this.#gate === 'open' && this.#beginning === undefined && items.busy.size > 0)
-      return this.#passedFirings.note({ instant, items: [...items.busy], missed });
+    const { logger, held } = this.#deps;
+    if (this.#gate === 'open' && this.#beginning === undefined && held.busy.size > 0)
+      return this.#passedFirings.note({ instant, items: [...held.busy], missed });
     const fate = missed === 'recover' ? 'has to wait' : 'is dropped';
     logger.debug(`the firing at ${new Date(instant).toISOString()} ${fate}.`);
   }
@@ -166,17 +165,17 @@ export class WorkLane {
     if (!this.canBegin) return;
     this.#takeFromBacklog(firing);
     this.#hasLostSession = false;
-    const owner: RunOwner = {
-      onBegun: (begun) => this.#noteBegun(run, begun),
-      onItemReleased: (item, configuration) => this.#noteReleased(item, configuration),
-      onEvent: (event) => this.#deps.observers.notify(event),
-      isObserved: this.#deps.observers.isAny,
-      hasWaitedInVain: this.#hasWaitedInVain,
-    };
-    const run: JobRun = new JobRun(this.#deps, firing, owner);
+    const run = new JobRun(this.#deps, firing, { hasWaitedInVain: this.#hasWaitedInVain });
     this.#beginning = run;
-    const ended = run.execute().then((outcome) => this.#noteEnd(run, outcome));
-    this.#runs.set(run, ended);
+    this.#runs.set(run, this.#execute(run));
+  }
+
+  /** Never rejects. */
+  async #execute(run: JobRun): Promise<void> {
+    const beginning = await run.begin();
+    if (beginning.type === 'not-begun') return this.#noteEnd(run, beginning.outcome);
+    this.#noteBegun(run, beginning.begun);
+    this.#noteEnd(run, await run.carryOut(beginning.begun));
   }
 
   /** Drops the firings that wait only because `misfire` was on when they came: it is switched off. */
@@ -243,12 +242,12 @@ export class WorkLane {
   }
 
   #notifyOfDue(instant: number, fate: DueFiring['fate']): void {
-    const { observers, paths, clock, items } = this.#deps;
+    const { observers, paths, clock, held } = this.#deps;
     if (!observers.isAny) return;
     observers.notifyOfDueFiring({
       jobName: paths.jobName,
       fate,
-      itemsRunning: items.busy.size,
+      itemsRunning: held.busy.size,
       scheduledAt: new Date(instant),
       at: new Date(clock.now()),
     });
@@ -266,10 +265,10 @@ export class WorkLane {
    * Without marks, only a firing that the item has missed, or a trigger, waits for it, so that a firing of many items does not
    * reconcile for each of them.
    */
-  #noteReleased(item: number, { monitorExecution }: JobConfiguration): void {
+  #noteReleased({ item, wasMarked }: ReleasedItem): void {
     const isAwaited = this.#missedByItem.has(item) || isWaiting(this.#deps.watch.view, item);
     if (isAwaited) this.#deps.requestReconcile();
-    else if (monitorExecution) this.#deps.noteProgress();
+    else if (wasMarked) this.#deps.noteProgress();
   }
 
   /** The next run may begin beside this one. */

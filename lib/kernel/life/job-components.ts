@@ -18,7 +18,7 @@ import { WorkLane } from '../lanes/work-lane.js';
 import { Barrier } from '../once/barrier.js';
 import { type Extensions, type ItemExecutor } from '../types/extensions.js';
 import { FailureReports } from '../types/failure-reports.js';
-import { ItemsHere } from '../view/items-here.js';
+import { HeldItems } from '../view/held-items.js';
 import { type JobContext, type JobTimer } from '../job/job-context.js';
 import { type JobDefinition } from '../job/job-definition.js';
 import { type JobLog } from '../job/job-log.js';
@@ -67,7 +67,7 @@ export class JobComponents implements JobContext {
   readonly doubts: DoubtLog;
   readonly onRemoved: () => void;
   readonly deadlines: Deadlines<JobTimer>;
-  readonly items: ItemsHere;
+  readonly held: HeldItems;
   readonly observers: RunObservers;
   readonly settingFaults: SettingFaults;
   readonly marks: ItemMarks;
@@ -101,7 +101,7 @@ export class JobComponents implements JobContext {
     this.doubts = deps.doubts;
     this.onRemoved = deps.onRemoved;
     this.deadlines = new Deadlines(deps.timers, this.requestReconcile);
-    this.items = new ItemsHere();
+    this.held = new HeldItems();
     this.observers = new RunObservers(extensions.observers, deps.logger);
     this.settingFaults = new SettingFaults(this);
     this.marks = new ItemMarks(this);

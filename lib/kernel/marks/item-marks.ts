@@ -11,32 +11,55 @@ import { describeCause } from '../../api/text/describe-cause.js';
 import { isLostRace, isOutage, isOutcomeUnknown } from '../../api/errors/registry-errors.js';
 import { type AbortSource, throwIfAborted } from '../../async/abort.js';
 import { sleep } from '../../async/wait.js';
-import { type ItemView } from '../../layout/job-view.js';
-import { type BeginRecord, encodeBeginRecord, NOTHING_BEGUN, withoutBegun } from '../../layout/x-node/begin-record.js';
+import { itemOf, type ItemView, type JobView } from '../../layout/job-view.js';
+import {
+  type BeginRecord,
+  type BegunFor,
+  encodeBeginRecord,
+  NOTHING_BEGUN,
+  withBegun,
+  withoutBegun,
+  withParametersOf,
+} from '../../layout/x-node/begin-record.js';
 import { changeEach } from '../../registry/change-each.js';
 import { commitChunks } from '../../registry/commit-chunks.js';
-import { type Operation } from '../../registry/registry-center.js';
+import { type Lifetime, type Operation } from '../../registry/registry-center.js';
 import { liveSessionId, whenConnected } from '../../registry/session-state.js';
 import { type BegunItem } from '../view/firing.js';
-import { type ItemsHere } from '../view/items-here.js';
+import { type HeldItems, RUN_MARKS } from '../view/held-items.js';
 import { failsOver, numbersOf } from '../view/items.js';
 import { type JobContext } from '../job/job-context.js';
-import { BeginCommits, type Beginning } from './begin-commits.js';
 import { MarkRemoval } from './mark-removal.js';
 import { TriggerAcceptance } from './trigger-acceptance.js';
-import { type OwnMark, OwnMarks, RUN_MARKS, TAKEOVER_MARKS } from './own-marks.js';
 
 /** What marking needs. */
 export interface ItemMarksDeps extends JobContext {
-  /** What runs on this instance. */
-  readonly items: ItemsHere;
+  readonly held: HeldItems;
 }
 
 /** Time between two attempts to learn what became of a commit, in milliseconds. */
 const PAUSE_MS = 200;
 
+/** A record that is written step by step may be a little longer in between than before and after. */
+const RECORD_SLACK = 100;
+
 /** For what, and from what, items were chosen. */
-export type Choosing = Omit<Beginning, 'lifetime'>;
+export interface Choosing extends BegunFor {
+  /** The view from which the items were chosen. */
+  readonly view: JobView;
+}
+
+/** How items begin. */
+interface Beginning extends Choosing {
+  /** How long the marks live. */
+  readonly lifetime: Lifetime;
+}
+
+/** One commit that begins items. */
+interface BeginCommit {
+  readonly items: readonly ItemView[];
+  readonly operations: readonly Operation[];
+}
 
 /** What `begin` has marked. */
 export interface Begin {
@@ -48,16 +71,12 @@ export interface Begin {
 /** Writes and removes the marks of this instance's runs. */
 export class ItemMarks {
   readonly #deps: ItemMarksDeps;
-  readonly #commits: BeginCommits;
-  /** What this instance has marked. */
-  readonly own = new OwnMarks();
-  /** Removes what it has marked. */
+  /** Removes what this instance has marked. */
   readonly removal: MarkRemoval;
 
   constructor(deps: ItemMarksDeps) {
     this.#deps = deps;
-    this.#commits = new BeginCommits(deps);
-    this.removal = new MarkRemoval(deps, this.own);
+    this.removal = new MarkRemoval(deps);
   }
 
   /**
@@ -68,7 +87,7 @@ export class ItemMarks {
    */
   async begin(items: readonly ItemView[], choosing: Choosing, signal: AbortSource): Promise<Begin> {
     const { instant, jobParameter, view } = choosing;
-    const { registry, watch, me, items: here } = this.#deps;
+    const { registry, watch, me, held } = this.#deps;
     // While a former mark of an item is being removed, the removal could not distinguish it from the new one.
     if (!this.removal.isAtRest) await this.removal.settled;
     const session = liveSessionId(registry.session.state);
@@ -76,9 +95,9 @@ export class ItemMarks {
     const former = watch.view.beginRecords.get(me);
     const begun: BegunItem[] = [];
     let isComplete = true;
-    here.begin(numbersOf(items));
+    held.begin(numbersOf(items));
     try {
-      for (const chunk of await this.#commits.chunks(items, { ...choosing, lifetime })) {
+      for (const chunk of await this.#beginCommits(items, { ...choosing, lifetime })) {
         throwIfAborted(signal);
         const revision = await this.#commit(chunk.operations, chunk.items, signal);
         isComplete = revision !== undefined;
@@ -94,7 +113,7 @@ export class ItemMarks {
       this.#deps.logger.warn(`could not begin all items: ${describeCause(error)}`);
       isComplete = false;
     } finally {
-      here.release(numbersOf(items).filter((item) => here.phase(item) === 'beginning'));
+      held.giveUpBeginning(numbersOf(items));
     }
     if (session !== liveSessionId(registry.session.state)) {
       // After it was frozen, this process may have begun the items in the *next* session, on a choice made in the old one.
@@ -102,18 +121,97 @@ export class ItemMarks {
       if (lifetime === 'session') await this.#giveBack(begun, { former });
       return { items: [], isComplete: false };
     }
-    this.#note(begun, { marks: RUN_MARKS, session });
+    held.runMarked(begun, { marks: RUN_MARKS, session });
     return { items: begun, isComplete };
   }
 
-  /** Notes marks that a takeover has made. */
-  noteTakenOver(items: readonly BegunItem[], session: string | undefined): void {
-    this.#note(items, { marks: TAKEOVER_MARKS, session });
+  /**
+   * The commits that begin these items, to be made in order; one, unless the items do not fit into it. Each of them checks that the
+   * assignment and the settings are those by which the items were chosen, creates the marks, and writes this instance's record of
+   * what it has begun, the items of the commits before included.
+   */
+  async #beginCommits(items: readonly ItemView[], beginning: Beginning): Promise<readonly BeginCommit[]> {
+    const { registry, watch, paths, me } = this.#deps;
+    const path = paths.beginRecord(me);
+    if (watch.nodes.get(path)?.value === undefined) await this.#openRecord();
+    const version = watch.nodes.get(path)?.version;
+    const fence = this.#fence(beginning.view);
+    const record = (upTo: readonly ItemView[]): string => this.#record(upTo, beginning);
+    const all = record(items);
+    const length = Math.max(watch.nodes.get(path)?.value?.length ?? 0, all.length) + RECORD_SLACK;
+    // The longest record that any of the commits can write stands for all of them while they are measured.
+    const measure: Operation = { type: 'set', path, value: '-'.repeat(length) };
+    const groups = items.map((item) => ({ item, operations: this.#markOperations(item, beginning) }));
+    const triggers = new TriggerAcceptance(this.#deps);
+    const takenOff = (steps: readonly (readonly number[])[]): readonly (readonly Operation[])[] =>
+      beginning.instant === undefined ? triggers.beginning(steps, beginning.jobParameter) : [];
+    const measures = takenOff([numbersOf(items)])
+      .flat()
+      .map((change) => this.#longest(change));
+    const chunks = commitChunks(groups, registry.limits, { guard: [...fence, measure, ...measures] });
+    const ofTriggers = takenOff(chunks.map((chunk) => chunk.groups.map(({ item }) => item.item)));
+    let begun = 0;
+    return chunks.map((chunk, index): BeginCommit => {
+      begun += chunk.groups.length;
+      const value = begun === items.length ? all : record(items.slice(0, begun));
+      return {
+        items: chunk.groups.map(({ item }) => item),
+        operations: [
+          ...fence,
+          ...chunk.groups.flatMap(({ operations }) => operations),
+          // The instance that cleans up writes here too, so nothing may be overwritten unseen.
+          { type: 'set', path, value, ...(version !== undefined && { version: version + index }) },
+          ...(ofTriggers[index] ?? []),
+        ],
+      };
+    });
   }
 
-  #note(items: readonly BegunItem[], marked: Pick<OwnMark, 'marks' | 'session'>): void {
-    for (const { item, instant } of items) this.own.set(item, { ...marked, instant, state: 'standing' });
-    this.#deps.items.run(items.map(({ item }) => item));
+  /** As long as any of the texts that a node has while commits change it step by step. */
+  #longest(change: Operation): Operation {
+    const { path } = change;
+    const before = this.#deps.watch.nodes.get(path)?.value?.length ?? 0;
+    const after = change.type === 'set' ? change.value.length : 0;
+    return { type: 'set', path, value: '-'.repeat(Math.max(before, after) + RECORD_SLACK) };
+  }
+
+  /** Fits as long as the assignment and the settings are those of the view; the present view may be a later one already. */
+  #fence({ shardingVersion, configVersion }: JobView): readonly Operation[] {
+    const { paths } = this.#deps;
+    return [
+      { type: 'check', path: paths.sharding, ...(shardingVersion !== undefined && { version: shardingVersion }) },
+      // Tokens of unmonitored runs stem from the settings' revision: no marked run may begin after they have changed.
+      { type: 'check', path: paths.config, ...(configVersion !== undefined && { version: configVersion }) },
+    ];
+  }
+
+  #markOperations({ item, misfired }: ItemView, { instant, lifetime }: Beginning): readonly Operation[] {
+    const { paths, me } = this.#deps;
+    const mark: Operation = { type: 'create', path: paths.item(item, 'running'), value: me, lifetime };
+    // A manual run recovers no misfire.
+    return misfired && instant !== undefined ? [mark, { type: 'remove', path: paths.item(item, 'misfire') }] : [mark];
+  }
+
+  async #openRecord(): Promise<void> {
+    const { registry, watch, paths, me } = this.#deps;
+    const path = paths.beginRecord(me);
+    if (!watch.nodes.has(path)) {
+      await registry.create(path, '');
+      await watch.sync();
+    }
+    // After a disconnection the mirror need not know what this instance itself has written.
+    if (watch.nodes.get(path)?.value === undefined) await watch.readAll();
+  }
+
+  #record(items: readonly ItemView[], begunFor: BegunFor): string {
+    const { watch, me, held } = this.#deps;
+    const { view } = watch;
+    const { beginRecords, lastBegun } = view;
+    const record = withBegun(beginRecords.get(me) ?? NOTHING_BEGUN, numbersOf(items), begunFor, lastBegun);
+    // An instance that takes over a run needs its job parameter, and a run with a mark may have to be taken over. The
+    // parameters of all other runs would pile up.
+    const isRunning = (item: number): boolean => held.isMarking(item) || itemOf(view, item)?.running === true;
+    return encodeBeginRecord(withParametersOf(record, (item) => failsOver(view) && isRunning(item)));
   }
 
   /** @returns the revision of the commit; `undefined` if it did not fit */

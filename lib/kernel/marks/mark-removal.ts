@@ -14,14 +14,12 @@ import { liveSessionId, whenConnected } from '../../registry/session-state.js';
 import { firingTurns } from '../../time/event-loop.js';
 import { type JobContext } from '../job/job-context.js';
 import { isReported } from '../view/crashes.js';
-import { type ItemsHere } from '../view/items-here.js';
+import { type HeldItems, RUN_MARKS, TAKEOVER_MARKS } from '../view/held-items.js';
 import { numbersOf } from '../view/items.js';
-import { type OwnMarks, RUN_MARKS, TAKEOVER_MARKS } from './own-marks.js';
 
 /** What removing marks needs. */
 export interface MarkRemovalDeps extends JobContext {
-  /** What runs on this instance. */
-  readonly items: ItemsHere;
+  readonly held: HeldItems;
 }
 
 /** How long the mark of an item that has ended may wait for others to be removed with it, in milliseconds. */
@@ -33,7 +31,7 @@ export type ItemEnd = 'ended' | 'cut-short';
 /** Removes the marks of this instance's runs. */
 export class MarkRemoval {
   readonly #deps: MarkRemovalDeps;
-  readonly #own: OwnMarks;
+  readonly #held: HeldItems;
   /** Marks that wait to be removed together. */
   #batch: { readonly removed: Deferred; readonly cancel: () => void } | undefined;
   /** One removal after the other, so that a begin can wait for all that were asked for before. */
@@ -41,9 +39,9 @@ export class MarkRemoval {
   /** How many removals have not ended. */
   #unended = 0;
 
-  constructor(deps: MarkRemovalDeps, own: OwnMarks) {
+  constructor(deps: MarkRemovalDeps) {
     this.#deps = deps;
-    this.#own = own;
+    this.#held = deps.held;
   }
 
   /** Whether no mark is being removed, or waits for that. */
@@ -61,10 +59,10 @@ export class MarkRemoval {
    * short by the end of its session keeps them, for the instance that takes it over. Never rejects.
    */
   end(item: number, how: ItemEnd): Promise<void> {
-    const marked = this.#own.get(item);
+    const marked = this.#held.mark(item);
     if (marked?.state === 'orphaned') {
       if (how === 'ended') marked.state = 'left';
-      else this.#own.delete(item);
+      else this.#held.unmark(item);
     }
     if (marked?.state !== 'standing') return Promise.resolve();
     marked.state = 'ended';
@@ -73,7 +71,7 @@ export class MarkRemoval {
       this.#batch = { removed: new Deferred(), cancel: clock.after(BATCH_MS, () => this.#flushSoon()) };
     }
     const { removed } = this.#batch;
-    if (!this.#deps.items.isRunning) this.#flushSoon();
+    if (!this.#held.isRunning) this.#flushSoon();
     return removed.promise;
   }
 
@@ -88,7 +86,7 @@ export class MarkRemoval {
     batch?.cancel();
     this.#batch = undefined;
     if (batch !== undefined) {
-      const items = numbersOf(this.#own.itemsThatAre('ended'));
+      const items = numbersOf(this.#held.itemsMarked('ended'));
       void this.#queue(() => this.#remove(items));
       // What is left may be gone already: its removal has lost its answer, and a peer's mark may stand in its place.
       void this.clearLeftovers();
@@ -99,18 +97,18 @@ export class MarkRemoval {
 
   /** Removes all marks that this instance has made: of runs in progress, and leftovers. Never rejects. */
   async clearAll(): Promise<void> {
-    await this.#queue(() => this.#clearEach(this.#own.items));
+    await this.#queue(() => this.#clearEach(this.#held.marked));
   }
 
   /** Removes leftovers, and reports of peers that took an ended run for crashed. Never rejects. */
   async clearLeftovers(): Promise<void> {
-    const items = numbersOf(this.#own.leftovers);
+    const items = numbersOf(this.#held.leftovers);
     if (items.length > 0) await this.clearOwn(items);
   }
 
   /** Removes leftovers as soon as the registry centre can be reached, or not if `signal` aborts before. Never rejects. */
   async clearWhenConnected(signal: AbortSignal): Promise<void> {
-    if (this.#own.leftovers.length === 0) return;
+    if (this.#held.leftovers.length === 0) return;
     const isConnected = await whenConnected(this.#deps.registry.session, signal).then(
       () => true,
       () => false,
@@ -120,7 +118,7 @@ export class MarkRemoval {
 
   /** Removes the marks of items whose run has ended, but only this instance's: a peer's may stand in their place. Never rejects. */
   async clearOwn(items: readonly number[]): Promise<void> {
-    await this.#queue(() => this.#clearEach(items.filter((item) => !this.#deps.items.isMarking(item))));
+    await this.#queue(() => this.#clearEach(items.filter((item) => !this.#held.isMarking(item))));
   }
 
   #queue(removal: () => Promise<void>): Promise<void> {
@@ -134,7 +132,7 @@ export class MarkRemoval {
     const session = liveSessionId(registry.session.state);
     const limiter = new Limiter(REQUESTS_AT_ONCE);
     const results = await Promise.allSettled(items.map((item) => limiter.run(() => this.#clear(item, session))));
-    for (const item of items) this.#own.leave(item);
+    for (const item of items) this.#held.leave(item);
     for (const result of results)
       if (result.status === 'rejected') logger.debug(`a mark could not be removed: ${describeCause(result.reason)}`);
   }
@@ -142,7 +140,7 @@ export class MarkRemoval {
   /** In one commit, like the one that made them: a single mark of a takeover that is left would pass for a crash. */
   async #clear(item: number, session: string | undefined): Promise<void> {
     const { registry, watch, paths, me } = this.#deps;
-    const marks = this.#own.get(item)?.marks ?? RUN_MARKS;
+    const marks = this.#held.mark(item)?.marks ?? RUN_MARKS;
     const { version } = itemOf(watch.view, item) ?? {};
     const values = await Promise.all(marks.map(async (mark) => registry.get(paths.item(item, mark))));
     const own = marks.filter((_, index) => values[index] === me);
@@ -157,20 +155,20 @@ export class MarkRemoval {
     ];
     const operations = own.length > 0 ? removals : this.#reportRemovals(item);
     if (operations.length > 0) await registry.commit(operations);
-    const marked = this.#own.get(item);
+    const marked = this.#held.mark(item);
     const hasEnded = marked?.state === 'left' || marked?.state === 'superseded';
     // A peer has the item, or is just taking it: if that dies too, and the next one, this instance still knows that the run has
     // ended. A manual run has nothing to know it again by.
     const isSuperseded = operations.length === 0 || values.some((value) => value !== undefined && value !== me);
     if (hasEnded && isSuperseded && marked.instant !== undefined) marked.state = 'superseded';
-    else this.#own.delete(item);
+    else this.#held.unmark(item);
   }
 
   /** A peer may have reported this very run as crashed before this instance was back, although it has ended. */
   #reportRemovals(item: number): readonly Operation[] {
     const { watch, paths } = this.#deps;
     const { view } = watch;
-    const marked = this.#own.get(item);
+    const marked = this.#held.mark(item);
     const hasEnded = marked?.state === 'left' || marked?.state === 'superseded';
     if (!hasEnded || !isReported(view, { item, instant: marked.instant })) return [];
     const version = itemOf(view, item)?.version;
@@ -185,7 +183,7 @@ export class MarkRemoval {
   /** All nodes that record this instance's run of the item. */
   #traces(item: number): readonly string[] {
     const { paths, watch } = this.#deps;
-    const marks = this.#own.get(item)?.marks ?? [];
+    const marks = this.#held.mark(item)?.marks ?? [];
     const report = paths.crashReport(item);
     return [
       ...marks.map((mark) => paths.item(item, mark)),
@@ -195,12 +193,13 @@ export class MarkRemoval {
 
   /** In one commit, or in as few as hold them; items whose commit fails are leftovers. */
   async #remove(items: readonly number[]): Promise<void> {
-    const { registry, items: here } = this.#deps;
+    const { registry } = this.#deps;
     const session = liveSessionId(registry.session.state);
     // Marks of an earlier session are dealt with on return, and what stands in their place may be a peer's.
-    const isPresent = (item: number): boolean => !here.isMarking(item) && this.#own.get(item)?.session === session;
+    const isPresent = (item: number): boolean =>
+      !this.#held.isMarking(item) && this.#held.mark(item)?.session === session;
     const present = items.filter(isPresent);
-    for (const item of items) if (!isPresent(item)) this.#own.leave(item);
+    for (const item of items) if (!isPresent(item)) this.#held.leave(item);
     const groups = present.map((item) => ({
       item,
       operations: this.#traces(item).map((path): Operation => ({ type: 'remove', path })),
@@ -209,7 +208,7 @@ export class MarkRemoval {
       const chunkItems = chunk.groups.map(({ item }) => item);
       try {
         await registry.commit(chunk.operations);
-        for (const item of chunkItems) this.#own.delete(item);
+        for (const item of chunkItems) this.#held.unmark(item);
       } catch (error) {
         // Some marks are gone already: a peer has removed them, or the item was dropped.
         if (isLostRace(error)) await this.#clearEach(chunkItems);
@@ -219,7 +218,7 @@ export class MarkRemoval {
   }
 
   #keep(items: readonly number[], error: unknown): void {
-    for (const item of items) this.#own.leave(item);
+    for (const item of items) this.#held.leave(item);
     this.#deps.logger.warn(
       `items ${items.join(',')} have ended, and their marks stay until the registry centre answers: ${describeCause(error)}`,
     );

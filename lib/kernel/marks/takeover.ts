@@ -14,18 +14,16 @@ import { type Operation } from '../../registry/registry-center.js';
 import { liveSessionId } from '../../registry/session-state.js';
 import { isReported, shareOfCrashed } from '../view/crashes.js';
 import { type BegunItem } from '../view/firing.js';
-import { type ItemsHere } from '../view/items-here.js';
+import { type HeldItems, TAKEOVER_MARKS } from '../view/held-items.js';
 import { describeItems, numbersOf } from '../view/items.js';
 import { type JobContext } from '../job/job-context.js';
 import { crashedRun, newVersion } from './crash-reports.js';
 import { type ItemMarks } from './item-marks.js';
-import { TAKEOVER_MARKS } from './own-marks.js';
 
 /** What taking over needs. */
 export interface TakeoverDeps extends JobContext {
   readonly marks: ItemMarks;
-  /** What runs on this instance. */
-  readonly items: ItemsHere;
+  readonly held: HeldItems;
 }
 
 /** How long a takeover waits for the latch, in milliseconds. A Java peer that has died holds it until its session is over. */
@@ -111,23 +109,23 @@ export class Takeover {
   }
 
   async #takeShare(ends: TakeoverEnds): Promise<readonly BegunItem[]> {
-    const { registry, watch, me, marks, items: here, logger, paths } = this.#deps;
+    const { registry, watch, me, held, logger, paths } = this.#deps;
     if (watch.nodes.get(paths.beginRecord(me))?.value === undefined) await watch.readAll();
     const { view } = watch;
     const session = liveSessionId(registry.session.state);
     // A run that has ended here is not run again: its report is about to be withdrawn.
-    const ended = new Set(numbersOf(marks.own.superseded.filter((run) => isReported(view, run))));
-    const share = shareOfCrashed(view, me, here.busy).filter(({ item }) => !marks.own.has(item) && !ended.has(item));
-    here.begin(numbersOf(share));
+    const ended = new Set(numbersOf(held.superseded.filter((run) => isReported(view, run))));
+    const share = shareOfCrashed(view, me, held.busy).filter(({ item }) => !held.hasMarked(item) && !ended.has(item));
+    held.begin(numbersOf(share));
     const { begun, failure } = await this.#takeAll(view, share, ends);
-    here.release(numbersOf(share));
+    held.giveUpBeginning(numbersOf(share));
     // The registration in the next session reports what this one has left.
     if (session !== liveSessionId(registry.session.state)) return [];
     if (ends.end.aborted && begun.length > 0) {
       await this.#putBack(begun);
       throw ends.end.reason;
     }
-    marks.noteTakenOver(begun, session);
+    held.runMarked(begun, { marks: TAKEOVER_MARKS, session });
     if (failure !== undefined && begun.length === 0) throw failure.cause;
     if (failure !== undefined) logger.warn(`could not take over all items yet: ${describeCause(failure.cause)}`);
     // Other instances were faster, which this instance's view does not show yet.

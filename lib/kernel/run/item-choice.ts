@@ -6,7 +6,7 @@ import { type JobPaths } from '../../layout/job-paths.js';
 import { type ItemView, type JobView } from '../../layout/job-view.js';
 import { isDecided, runningItems } from '../view/assignment.js';
 import { type BegunItem, type BegunRun, type Firing } from '../view/firing.js';
-import { type ItemsHere } from '../view/items-here.js';
+import { type HeldItems } from '../view/held-items.js';
 import { chooseItems, describeItems, numbersOf } from '../view/items.js';
 import { type JobContext } from '../job/job-context.js';
 import { type ItemMarks } from '../marks/item-marks.js';
@@ -18,8 +18,7 @@ const ASSIGNMENT_TIMEOUT_MS = 30_000;
 /** What choosing items needs. */
 export interface ItemChoiceDeps extends JobContext {
   readonly marks: ItemMarks;
-  /** What runs on this instance. */
-  readonly items: ItemsHere;
+  readonly held: HeldItems;
 }
 
 /** One attempt at beginning the items that are due. */
@@ -44,14 +43,14 @@ export class ItemChoice {
 
   /** Chooses items and marks them, until all that are due have begun: the assignment may change in between. */
   async begin(): Promise<BegunRun> {
-    const { marks, clock, paths, watch } = this.#deps;
+    const { marks, held, clock, paths, watch } = this.#deps;
     const deadline = clock.monotonic() + ASSIGNMENT_TIMEOUT_MS;
     const begun = new Map<number, BegunItem>();
     let turn: Turn | undefined;
     try {
       // Items that have ended and only wait for others to lose their marks with them are free.
       if (!marks.removal.isAtRest) await marks.removal.flush();
-      if (marks.own.leftovers.length > 0) await marks.removal.clearLeftovers();
+      if (held.leftovers.length > 0) await marks.removal.clearLeftovers();
       while (!(turn = await this.#turn(begun)).isComplete) {
         if (clock.monotonic() > deadline)
           throw new DeadlineExceededError(`a stable assignment of job '${paths.jobName}'`, ASSIGNMENT_TIMEOUT_MS);
@@ -70,7 +69,7 @@ export class ItemChoice {
 
   /** Chooses once, from a view in which the items have owners, and adds what could be marked to `begun`. */
   async #turn(begun: Map<number, BegunItem>): Promise<Turn> {
-    const { watch, marks, me, paths, items: here } = this.#deps;
+    const { watch, marks, me, paths, held } = this.#deps;
     const { instant, jobParameter } = this.#firing;
     const signal = this.#signal;
     let view = await this.#assignedView();
@@ -78,7 +77,7 @@ export class ItemChoice {
       if (await watch.readBeginRecords()) view = await this.#assignedView();
     throwIfAborted(signal);
     const config = configurationIn(view, paths);
-    const { items, blocked, decidedOn } = chooseItems(view, me, this.#firing, here.busy);
+    const { items, blocked, decidedOn } = chooseItems(view, me, this.#firing, held.busy);
     const turn = {
       config,
       blocked: numbersOf(blocked).filter((item) => !begun.has(item)),
@@ -94,7 +93,7 @@ export class ItemChoice {
         const readAgain = (): Promise<void> => marks.readAgain(signal);
         if (!(await triggers.begin(numbersOf(items), jobParameter, readAgain))) return { ...turn, isComplete: false };
       }
-      here.run(numbersOf(items));
+      held.run(numbersOf(items));
       const { configRevision = 0 } = view;
       for (const { item, ownerRevision } of items)
         begun.set(item, { item, instant, jobParameter, fencingToken: Math.max(ownerRevision, configRevision) });

@@ -34,7 +34,7 @@ import { configurationIn, ItemChoice, type ItemChoiceDeps } from './item-choice.
 import { ItemRun, type ItemRunOptions } from './item-run.js';
 import { type JobListeners, listenedFiring, type ListenedFiring } from './job-listeners.js';
 import { BlockedFiringError, type SettingFaults } from '../types/setting-faults.js';
-import { outcomeOf, type RunListener, RunReport, type RunReportDeps } from './run-report.js';
+import { outcomeOf, RunReport, type RunReportDeps } from './run-report.js';
 
 /** What a run needs besides the context of its job. */
 export interface JobRunDeps extends ItemChoiceDeps, RunReportDeps {
@@ -47,21 +47,24 @@ export interface JobRunDeps extends ItemChoiceDeps, RunReportDeps {
   readonly takeover: Takeover;
 }
 
-/** The work lane, as a run sees it. */
-export interface RunOwner extends RunListener {
-  /** The run has chosen its items, and holds them; it may have none. */
-  onBegun(begun: BegunRun): void;
-  /** An item, which ran with these settings, may be begun again. */
-  onItemReleased(item: number, configuration: JobConfiguration): void;
+/** What a run knows of the firings before it. */
+export interface EarlierFirings {
   /** Whether an earlier firing has waited in vain to begin, and none has begun since. */
   readonly hasWaitedInVain: boolean;
 }
+
+/** How a run has begun. */
+export type RunBeginning =
+  /** It has chosen its items, and holds them; it may have none. */
+  | { readonly type: 'begun'; readonly begun: BegunRun }
+  /** It is over. */
+  | { readonly type: 'not-begun'; readonly outcome: RunOutcome };
 
 /** One firing on this instance; it does not survive the process. */
 export class JobRun {
   readonly firing: Firing;
   readonly #deps: JobRunDeps;
-  readonly #owner: RunOwner;
+  readonly #earlier: EarlierFirings;
   readonly #report: RunReport;
   /** Ends the choice of items; once they have begun, it has no effect. */
   readonly #beginning = new Abort();
@@ -74,11 +77,11 @@ export class JobRun {
   /** The outcome of items that could not be made ready to run. */
   #unprepared: ItemOutcome = { type: 'succeeded' };
 
-  constructor(deps: JobRunDeps, firing: Firing, owner: RunOwner) {
+  constructor(deps: JobRunDeps, firing: Firing, earlier: EarlierFirings) {
     this.#deps = deps;
-    this.#owner = owner;
+    this.#earlier = earlier;
     this.firing = firing;
-    this.#report = new RunReport(deps, firing, owner);
+    this.#report = new RunReport(deps, firing);
   }
 
   /** Whether the run was aborted. */
@@ -86,10 +89,22 @@ export class JobRun {
     return this.#stop.aborted;
   }
 
-  /** Runs from the choice of the items to the last listener. Never rejects. */
-  async execute(): Promise<RunOutcome> {
+  /** Chooses the items, and marks them. Never rejects. */
+  async begin(): Promise<RunBeginning> {
     this.#report.emit({ type: 'staged' });
-    const outcome = await this.#carryOut();
+    try {
+      return { type: 'begun', begun: await this.#begin() };
+    } catch (error) {
+      const outcome = this.#notBegun(error);
+      if (outcome.type === 'failed' && this.firing.cause === 'manual') await this.#dropTriggered();
+      this.#report.ended(outcome);
+      return { type: 'not-begun', outcome };
+    }
+  }
+
+  /** Runs what has begun, from the first listener to the last one. Never rejects. */
+  async carryOut(begun: BegunRun): Promise<RunOutcome> {
+    const outcome = await this.#carryOut(begun);
     this.#report.ended(outcome);
     return outcome;
   }
@@ -111,16 +126,7 @@ export class JobRun {
     this.#beginning.abort(reason);
   }
 
-  async #carryOut(): Promise<RunOutcome> {
-    let begun: BegunRun;
-    try {
-      begun = await this.#begin();
-    } catch (error) {
-      const outcome = this.#notBegun(error);
-      if (outcome.type === 'failed' && this.firing.cause === 'manual') await this.#dropTriggered();
-      return outcome;
-    }
-    this.#owner.onBegun(begun);
+  async #carryOut(begun: BegunRun): Promise<RunOutcome> {
     this.#report.begun(begun);
     const listened = this.#prepare(begun);
     if (listened !== undefined) await this.#listen(begun.config, () => this.#deps.listeners.before(listened));
@@ -163,7 +169,7 @@ export class JobRun {
       return { type: 'failed', cause };
     }
     // What firings wait for may last for hours, and each of them waits half a minute.
-    if (this.#owner.hasWaitedInVain) this.#deps.logger.debug(`a firing goes on waiting: ${describeCause(cause)}`);
+    if (this.#earlier.hasWaitedInVain) this.#deps.logger.debug(`a firing goes on waiting: ${describeCause(cause)}`);
     else this.#report.failed(cause);
     return { type: 'postponed', cause };
   }
@@ -225,7 +231,7 @@ export class JobRun {
   }
 
   #started(context: ShardingContext): void {
-    this.#deps.items.start(context.shardingItem);
+    this.#deps.held.start(context.shardingItem);
     this.#report.emit({ type: 'item-started', context });
   }
 
@@ -273,23 +279,22 @@ export class JobRun {
 
   /** The next reconciliation makes it known. */
   #noteImpairment(item: number, reason: string): void {
-    this.#deps.items.impair(item, reason);
+    this.#deps.held.impair(item, reason);
     this.#deps.requestReconcile();
   }
 
   /** Runs one item to its end, and gives it back. Never rejects, so that a failure stops no other item. */
   async #runItem(begun: BegunItem, config: JobConfiguration): Promise<ItemOutcome> {
-    const { marks, items: here, requestReconcile } = this.#deps;
+    const { marks, held, requestReconcile } = this.#deps;
     const run = this.#items.get(begun.item);
     const outcome = (await run?.outcome()) ?? this.#unprepared;
     const { durationMs, parameter, attempts = 0 } = run ?? {};
     this.#report.itemEnded(begun, config, { outcome, attempts, durationMs, parameter, isReported: run === undefined });
-    if (here.impairments.has(begun.item)) requestReconcile();
-    here.end(begun.item);
+    if (held.impairments.has(begun.item)) requestReconcile();
+    held.end(begun.item);
     // A job that returns because its signal aborted may have left its work half done.
     await marks.removal.end(begun.item, run?.isCutShort === true ? 'cut-short' : 'ended');
-    here.release([begun.item]);
-    this.#owner.onItemReleased(begun.item, config);
+    held.release(begun.item);
     return outcome;
   }
 }

@@ -12,17 +12,12 @@ import { type FailureReports } from '../types/failure-reports.js';
 import { type BegunItem, type BegunRun, type Firing, runPolicyOf } from '../view/firing.js';
 import { type JobContext } from '../job/job-context.js';
 import { type Retry } from './item-run.js';
+import { type RunObservers } from './run-observers.js';
 
 /** What a report needs. */
 export interface RunReportDeps extends JobContext {
   readonly failures: FailureReports;
-}
-
-/** What a run's events are for. */
-export interface RunListener {
-  onEvent(event: RunEvent): void;
-  /** Whether any observer is to hear of the run: without one, no event is made. */
-  readonly isObserved: boolean;
+  readonly observers: RunObservers;
 }
 
 /** An event, but for what all events of a run share. */
@@ -33,15 +28,16 @@ type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? 
 export class RunReport {
   readonly info: RunInfo;
   readonly #deps: RunReportDeps;
-  readonly #listener: RunListener;
+  /** Whether any observer is to hear of the run: without one, no event is made. */
+  readonly #isObserved: boolean;
   #hasLoggedAbort = false;
   /** Set when the run has chosen its items. */
   #taskId: string | undefined;
 
-  constructor(deps: RunReportDeps, { cause, instant }: Firing, listener: RunListener) {
-    const { paths, instance } = deps;
+  constructor(deps: RunReportDeps, { cause, instant }: Firing) {
+    const { paths, instance, observers } = deps;
     this.#deps = deps;
-    this.#listener = listener;
+    this.#isObserved = observers.isAny;
     this.info = { jobName: paths.jobName, instance, runId: nextRunId(), cause, scheduledAt: dateOf(instant) };
   }
 
@@ -66,15 +62,16 @@ export class RunReport {
   }
 
   #emit(event: Event): void {
-    if (!this.#listener.isObserved) return;
-    this.#listener.onEvent({ ...event, run: this.info, at: new Date(this.#deps.clock.now()) });
+    if (!this.#isObserved) return;
+    const { observers, clock } = this.#deps;
+    observers.notify({ ...event, run: this.info, at: new Date(clock.now()) });
   }
 
   /** The run has begun its items. A run without items emits nothing. */
   begun(begun: BegunRun): void {
     const { items, blocked, config: configuration } = begun;
     this.#taskId = this.#taskIdOf(items.map(({ item }) => item));
-    if (items.length === 0 || !this.#listener.isObserved) return;
+    if (items.length === 0 || !this.#isObserved) return;
     const taskId = this.#taskId;
     this.emit({ type: 'items-begun', taskId, configuration, items: items.map(runItemOf), blocked });
   }
@@ -92,8 +89,7 @@ export class RunReport {
   itemEnded(begun: BegunItem, config: BegunRun['config'], end: ItemEnding): void {
     const { failures, instance } = this.#deps;
     const { outcome, attempts, durationMs, parameter } = end;
-    if (this.#listener.isObserved)
-      this.emit({ type: 'item-ended', item: runItemOf(begun), outcome, attempts, durationMs });
+    if (this.#isObserved) this.emit({ type: 'item-ended', item: runItemOf(begun), outcome, attempts, durationMs });
     if (outcome.type === 'aborted') this.#logAbort(outcome.cause);
     if ((outcome.type !== 'failed' && outcome.type !== 'timed-out') || end.isReported) return;
     const scheduledAt = dateOf(begun.instant);

@@ -19,10 +19,12 @@ import { failsOver } from '../view/items.js';
 import { type JobContext } from '../job/job-context.js';
 import { reportOperations } from '../marks/crash-reports.js';
 import { type ItemMarks } from '../marks/item-marks.js';
+import { type HeldItems } from '../view/held-items.js';
 
 /** What registering needs. */
 export interface RegistrationDeps extends JobContext {
   readonly marks: ItemMarks;
+  readonly held: HeldItems;
 }
 
 /** How often a registration is tried again when peers change the same nodes at the same moment. */
@@ -259,9 +261,9 @@ export class Registration {
 
   /** Ends, item by item, what an earlier session of this instance was running. */
   #unfinishedOperations(): readonly (readonly Operation[])[] {
-    const { watch, paths, me, marks } = this.#deps;
+    const { watch, paths, me, held } = this.#deps;
     const { view } = watch;
-    const ended = new Set(marks.own.leftovers.map(({ item }) => item));
+    const ended = new Set(held.leftovers.map(({ item }) => item));
     return itemsMarkedBy(view, me).map((item) => {
       const isToWait = failsOver(view) && !ended.has(item.item) && !awaitsTakeover(view, item.item);
       return reportOperations({ watch, paths, item, isDead: (runner) => runner === me, isToWait });

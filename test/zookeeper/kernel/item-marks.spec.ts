@@ -8,7 +8,7 @@ import { systemClock } from '../../../lib/time/clock.js';
 import { sharedZooKeeper } from '../../support/shared-zookeeper.js';
 import { anItem, idOf, ipOf } from '../../support/views.js';
 import { NamedTimers } from '../../../lib/async/named-timers.js';
-import { ItemsHere } from '../../../lib/kernel/view/items-here.js';
+import { HeldItems } from '../../../lib/kernel/view/held-items.js';
 import { JobLog } from '../../../lib/kernel/job/job-log.js';
 
 const zooKeeper = sharedZooKeeper();
@@ -29,7 +29,7 @@ describe('marks', () => {
 
     const registry = new ZookeeperRegistryCenter(configuration);
     const marks = new ItemMarks({
-      ...{ registry, watch, paths, me: idOf('A'), clock: systemClock, items: new ItemsHere() },
+      ...{ registry, watch, paths, me: idOf('A'), clock: systemClock, held: new HeldItems() },
       instance: { jobInstanceId: idOf('A'), serverIp: ipOf('A') },
       logger: new JobLog(logger, { jobName: 'bill', instance: idOf('A') }),
       timers: new NamedTimers(systemClock),

@@ -103,7 +103,7 @@ export const failover: readonly Mutant[] = [
     first: 'unit/kernel/marks/failover.spec.ts',
     edits: [
       {
-        file: 'kernel/marks/own-marks.ts',
+        file: 'kernel/view/held-items.ts',
         find: "const TAKEOVER_MARKS: readonly ItemMark[] = ['running', 'failover', 'failovering'];",
         replace: "const TAKEOVER_MARKS: readonly ItemMark[] = ['running', 'failover'];",
       },
@@ -229,7 +229,7 @@ export const failover: readonly Mutant[] = [
         replace: 'return !running && !busy.has(item);',
       },
       {
-        file: 'kernel/marks/own-marks.ts',
+        file: 'kernel/view/held-items.ts',
         find: "const TAKEOVER_MARKS: readonly ItemMark[] = ['running', 'failover', 'failovering'];",
         replace: "const TAKEOVER_MARKS: readonly ItemMark[] = ['failover', 'failovering'];",
       },
@@ -270,8 +270,8 @@ export const failover: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/marks/mark-removal.ts',
-        find: "if (hasEnded && isSuperseded && marked.instant !== undefined) marked.state = 'superseded';\n    else this.#own.delete(item);",
-        replace: 'this.#own.delete(item);',
+        find: "if (hasEnded && isSuperseded && marked.instant !== undefined) marked.state = 'superseded';\n    else this.#held.unmark(item);",
+        replace: 'this.#held.unmark(item);',
       },
     ],
   },

@@ -75,7 +75,7 @@ export const misfire: readonly Mutant[] = [
     first: 'unit/kernel/marks/failover.spec.ts',
     edits: [
       {
-        file: 'kernel/marks/begin-commits.ts',
+        file: 'kernel/marks/item-marks.ts',
         find: 'return misfired && instant !== undefined ?',
         replace: 'return misfired && instant === undefined ?',
       },

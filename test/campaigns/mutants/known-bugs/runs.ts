@@ -22,7 +22,7 @@ export const runs: readonly Mutant[] = [
     first: 'unit/kernel/run/run-seams.spec.ts',
     edits: [
       {
-        file: 'kernel/marks/begin-commits.ts',
+        file: 'kernel/marks/item-marks.ts',
         find: "no marked run may begin after they have changed.\n      { type: 'check', path: paths.config, ...(configVersion !== undefined && { version: configVersion }) },",
         replace: '',
       },
@@ -35,7 +35,7 @@ export const runs: readonly Mutant[] = [
     first: 'unit/kernel/run/run-seams.spec.ts',
     edits: [
       {
-        file: 'kernel/marks/begin-commits.ts',
+        file: 'kernel/marks/item-marks.ts',
         find: '{ version: version + index }',
         replace: '{ version }',
       },
@@ -154,9 +154,9 @@ export const runs: readonly Mutant[] = [
     first: 'unit/kernel/lanes/handover.spec.ts',
     edits: [
       {
-        file: 'kernel/marks/begin-commits.ts',
+        file: 'kernel/marks/item-marks.ts',
         find: 'const fence = this.#fence(beginning.view);',
-        replace: 'const fence = this.#fence(this.#context.watch.view);',
+        replace: 'const fence = this.#fence(this.#deps.watch.view);',
       },
     ],
   },
@@ -194,8 +194,13 @@ export const runs: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/run/job-run.ts',
-        find: '    this.#report.ended(outcome);\n',
-        replace: "    if (outcome.type === 'completed') this.#report.ended(outcome);\n",
+        find: '      this.#report.ended(outcome);\n',
+        replace: '',
+      },
+      {
+        file: 'kernel/run/job-run.ts',
+        find: 'await this.#carryOut(begun);\n    this.#report.ended(outcome);\n',
+        replace: "await this.#carryOut(begun);\n    if (outcome.type === 'completed') this.#report.ended(outcome);\n",
       },
     ],
   },
@@ -207,8 +212,8 @@ export const runs: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/marks/mark-removal.ts',
-        find: "const items = numbersOf(this.#own.itemsThatAre('ended'));",
-        replace: "const items = numbersOf([...this.#own.itemsThatAre('ended'), ...this.#own.leftovers]);",
+        find: "const items = numbersOf(this.#held.itemsMarked('ended'));",
+        replace: "const items = numbersOf([...this.#held.itemsMarked('ended'), ...this.#held.leftovers]);",
       },
     ],
   },

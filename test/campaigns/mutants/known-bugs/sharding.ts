@@ -309,7 +309,7 @@ export const sharding: readonly Mutant[] = [
     first: 'unit/kernel/writes/assigning.spec.ts',
     edits: [
       {
-        file: 'kernel/marks/begin-commits.ts',
+        file: 'kernel/marks/item-marks.ts',
         find: "{ type: 'check', path: paths.sharding, ...(shardingVersion !== undefined && { version: shardingVersion }) },",
         replace: "{ type: 'check', path: paths.sharding },",
       },

@@ -53,7 +53,6 @@ import { type JobHealth, jobHealth } from './life/job-health.js';
 import { type JobEnd, type JobPhase, type JobState, nextState } from './life/job-state.js';
 import { removalOf } from './life/job-removal.js';
 import { CronTimer, type FiringTimers } from './lanes/cron-timer.js';
-import { LateFirings } from './log/untimely-firings.js';
 import { type Extensions, SETTINGS_PARTS, type SettingsPart } from './types/extensions.js';
 import { type JobTimer } from './job/job-context.js';
 import { type JobDefinition } from './job/job-definition.js';
@@ -120,12 +119,7 @@ export class JobRuntime {
     this.#logger = new JobLog(logger, { jobName, instance: instance.jobInstanceId }, clock);
     this.#timers = new NamedTimers(clock);
     this.#doubts = new DoubtLog({ definition, extensions: deps.extensions, clock, logger: this.#logger });
-    const lateFirings = new LateFirings(clock, this.#logger);
-    const onFire = (instant: Date): void => {
-      lateFirings.note(instant);
-      this.#components?.work.fire(instant.getTime());
-    };
-    this.#timer = new CronTimer({ jobName, clock, timers: firingTimers, onFire });
+    this.#timer = new CronTimer({ jobName, clock, timers: firingTimers });
     this.#shutdown = new JobShutdown({
       mailbox: this.#mailbox,
       registry: deps.registry,

@@ -76,12 +76,12 @@ export interface CronTimerDeps {
   readonly jobName: string;
   readonly clock: Clock;
   readonly timers: FiringTimers;
-  /** Called with the scheduled instant each time the job is due. */
-  readonly onFire: (instant: Date) => void;
 }
 
 /** Fires a job at the instants of its cron expression. */
 export class CronTimer {
+  /** Called with the scheduled instant each time the job is due. */
+  onFire: (instant: Date) => void = () => undefined;
   readonly #deps: CronTimerDeps;
   #cron: QuartzCron | undefined;
   #armedFor: string | undefined;
@@ -349,13 +349,13 @@ export class CronTimer {
   }
 
   #fire(instant: number): void {
-    const { clock, onFire } = this.#deps;
+    const { clock } = this.#deps;
     // Armed before the firing is reported, so that no failure there can end the schedule. Instants that passed while
     // the
     // event loop was busy are not fired one by one: the one that is late stands for them.
     const after = Math.max(instant, clock.now());
     this.#armNext(after);
     this.#latest = after - instant < SHORTEST_PERIOD_MS || this.#isBeforeNext(instant) ? instant : undefined;
-    onFire(new Date(instant));
+    this.onFire(new Date(instant));
   }
 }

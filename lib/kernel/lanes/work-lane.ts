@@ -14,8 +14,9 @@ import { type BegunRun, type Firing, runPolicyOf } from '../view/firing.js';
 import { type HeldItems, type ReleasedItem } from '../view/held-items.js';
 import { assignedItems, numbersOf } from '../view/items.js';
 import { isWaiting } from '../../layout/waiting-runs.js';
+import { type CronTimer } from './cron-timer.js';
 import { JobRun, type JobRunDeps } from '../run/job-run.js';
-import { PassedFirings } from '../log/untimely-firings.js';
+import { LateFirings, PassedFirings } from '../log/untimely-firings.js';
 
 /** How long the instance still waits for a run that was aborted after the grace period, in milliseconds. */
 const ABORTED_RUN_TIMEOUT_MS = 1_000;
@@ -33,6 +34,7 @@ export interface RunsEnd {
 
 /** What the work lane needs. */
 export interface WorkLaneDeps extends JobRunDeps {
+  readonly timer: CronTimer;
   readonly held: HeldItems;
   /** The configuration that holds. */
   configuration(): JobConfiguration;
@@ -43,6 +45,7 @@ export interface WorkLaneDeps extends JobRunDeps {
 /** Owns the runs of one job on this instance. */
 export class WorkLane {
   readonly #deps: WorkLaneDeps;
+  readonly #lateFirings: LateFirings;
   readonly #passedFirings: PassedFirings;
   readonly #runs = new Map<JobRun, Promise<void>>();
   #beginning: JobRun | undefined;
@@ -59,6 +62,8 @@ export class WorkLane {
   constructor(deps: WorkLaneDeps) {
     this.#deps = deps;
     this.#passedFirings = new PassedFirings(deps.clock, deps.logger);
+    this.#lateFirings = new LateFirings(deps.clock, deps.logger);
+    deps.timer.onFire = (instant) => this.fire(instant);
     deps.held.onReleased = (released) => this.#noteReleased(released);
   }
 
@@ -124,8 +129,10 @@ export class WorkLane {
     this.#beginning?.cancelBeginning(reason);
   }
 
-  /** Fires for a scheduled instant (milliseconds since 1970): now, or as soon as it is possible. */
-  fire(instant: number): void {
+  /** Fires for a scheduled instant: now, or as soon as it is possible. */
+  fire(scheduledAt: Date): void {
+    this.#lateFirings.note(scheduledAt);
+    const instant = scheduledAt.getTime();
     if (this.canBegin) {
       this.#notifyOfDue(instant, 'begins');
       return this.start({ cause: 'schedule', instant });

@@ -8,7 +8,7 @@ const EVERY_10_S = { cron: '0/10 * * * * ?', timeZone: 'GMT' };
 function newTimer(): { readonly clock: ManualClock; readonly timer: CronTimer } {
   const clock = new ManualClock(Date.UTC(2030, 0, 1));
   const timers = new ClockTimers(clock);
-  return { clock, timer: new CronTimer({ jobName: 'job', clock, timers, onFire: () => undefined }) };
+  return { clock, timer: new CronTimer({ jobName: 'job', clock, timers }) };
 }
 
 const iso = (instant: number | undefined): string | undefined =>
@@ -78,10 +78,8 @@ const at = (second: number): number => Date.parse('2030-01-01T00:00:00Z') + seco
 async function atSecond13() {
   const clock = new ManualClock('2030-01-01T00:00:00Z');
   const fired: number[] = [];
-  const timer = new CronTimer({
-    ...{ jobName: 'bill', clock, timers: new ClockTimers(clock) },
-    onFire: (instant) => fired.push((instant.getTime() - at(0)) / 1_000),
-  });
+  const timer = new CronTimer({ jobName: 'bill', clock, timers: new ClockTimers(clock) });
+  timer.onFire = (instant) => fired.push((instant.getTime() - at(0)) / 1_000);
   timer.enable({ cron: EVERY_FIVE });
   await clock.advance(13_000);
   return { clock, timer, fired, missed: () => timer.missedInstant(at(5), 60_000) };

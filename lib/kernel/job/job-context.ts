@@ -4,6 +4,7 @@ import { type JobPaths } from '../../layout/job-paths.js';
 import { type RegistryCenter } from '../../registry/registry-center.js';
 import { type Clock } from '../../time/clock.js';
 import { type JobLog } from './job-log.js';
+import { type HeldItems } from '../view/held-items.js';
 import { type JobWatch } from '../view/job-watch.js';
 
 /** What everything that works on one job on this instance shares. */
@@ -14,6 +15,8 @@ export interface JobContext {
   /** Id of this instance. */
   readonly me: string;
   readonly watch: JobWatch;
+  /** The items that this instance runs, or has marked. */
+  readonly held: HeldItems;
   readonly clock: Clock;
   readonly logger: JobLog;
   readonly timers: NamedTimers<JobTimer>;

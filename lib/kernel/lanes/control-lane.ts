@@ -10,7 +10,6 @@ import { type Mailbox } from '../../async/mailbox.js';
 import { JobStoppedError } from '../../api/errors/errors.js';
 import { type JobView } from '../../layout/job-view.js';
 import { type StoredInstanceFault } from '../../layout/x-node/instance-fault.js';
-import { type HeldItems } from '../view/held-items.js';
 import { plan } from '../rules/plan.js';
 import { type Action, type Leading, type PlanInput } from '../rules/plan-input.js';
 import { leadingOf } from '../rules/removal.js';
@@ -52,7 +51,6 @@ export interface ControlLaneDeps extends JobContext {
   readonly faultReport: FaultReport;
   readonly timer: CronTimer;
   readonly work: WorkLane;
-  readonly held: HeldItems;
   readonly observers: RunObservers;
   readonly definition: JobDefinition;
   readonly settingFaults: SettingFaults;

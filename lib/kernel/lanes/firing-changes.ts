@@ -1,14 +1,12 @@
 import { type JobContext } from '../job/job-context.js';
-import { type HeldItems } from '../view/held-items.js';
 import { isAtRest, ownItems } from '../view/own-share.js';
 import { type Leadership } from '../writes/leadership.js';
 import { type WorkLane } from './work-lane.js';
 
 /** What `FiringChanges` needs. */
-export interface FiringChangesDeps extends Pick<JobContext, 'watch' | 'paths' | 'me'> {
+export interface FiringChangesDeps extends Pick<JobContext, 'watch' | 'held' | 'paths' | 'me'> {
   readonly leadership: Leadership;
   readonly work: WorkLane;
-  readonly held: HeldItems;
 }
 
 /**

@@ -11,7 +11,7 @@ import { withDeadline } from '../../async/wait.js';
 import { firingTurns } from '../../time/event-loop.js';
 import { type Backlog, type DecidedFiring } from '../rules/plan-input.js';
 import { type BegunRun, type Firing, runPolicyOf } from '../view/firing.js';
-import { type HeldItems, type ReleasedItem } from '../view/held-items.js';
+import { type ReleasedItem } from '../view/held-items.js';
 import { assignedItems, numbersOf } from '../view/items.js';
 import { isWaiting } from '../../layout/waiting-runs.js';
 import { type CronTimer } from './cron-timer.js';
@@ -35,7 +35,6 @@ export interface RunsEnd {
 /** What the work lane needs. */
 export interface WorkLaneDeps extends JobRunDeps {
   readonly timer: CronTimer;
-  readonly held: HeldItems;
   /** The configuration that holds. */
   configuration(): JobConfiguration;
   /** Requests reconciling if the begin of a run, or the end of an item, may have made something due. */

@@ -35,7 +35,7 @@ import { Takeover } from '../marks/takeover.js';
 const HANDOVER_MS = 5_000;
 
 /** What `assembleJob` needs: the context of the job, but for what it makes itself. */
-export interface JobComponentsDeps extends Omit<JobContext, 'watch' | 'requestReconcile' | 'logger'> {
+export interface JobComponentsDeps extends Omit<JobContext, 'watch' | 'held' | 'requestReconcile' | 'logger'> {
   readonly logger: JobLog;
   readonly definition: JobDefinition;
   readonly extensions: Extensions;

@@ -26,16 +26,11 @@ import { commitChunks } from '../../registry/commit-chunks.js';
 import { type Lifetime, type Operation } from '../../registry/registry-center.js';
 import { liveSessionId, whenConnected } from '../../registry/session-state.js';
 import { type BegunItem } from '../view/firing.js';
-import { type HeldItems, RUN_MARKS } from '../view/held-items.js';
+import { RUN_MARKS } from '../view/held-items.js';
 import { failsOver, numbersOf } from '../view/items.js';
 import { type JobContext } from '../job/job-context.js';
 import { MarkRemoval } from './mark-removal.js';
 import { TriggerAcceptance } from './trigger-acceptance.js';
-
-/** What marking needs. */
-export interface ItemMarksDeps extends JobContext {
-  readonly held: HeldItems;
-}
 
 /** Time between two attempts to learn what became of a commit, in milliseconds. */
 const PAUSE_MS = 200;
@@ -70,11 +65,11 @@ export interface Begin {
 
 /** Writes and removes the marks of this instance's runs. */
 export class ItemMarks {
-  readonly #deps: ItemMarksDeps;
+  readonly #deps: JobContext;
   /** Removes what this instance has marked. */
   readonly removal: MarkRemoval;
 
-  constructor(deps: ItemMarksDeps) {
+  constructor(deps: JobContext) {
     this.#deps = deps;
     this.removal = new MarkRemoval(deps);
   }

@@ -17,11 +17,6 @@ import { isReported } from '../view/crashes.js';
 import { type HeldItems, RUN_MARKS, TAKEOVER_MARKS } from '../view/held-items.js';
 import { numbersOf } from '../view/items.js';
 
-/** What removing marks needs. */
-export interface MarkRemovalDeps extends JobContext {
-  readonly held: HeldItems;
-}
-
 /** How long the mark of an item that has ended may wait for others to be removed with it, in milliseconds. */
 const BATCH_MS = 100;
 
@@ -30,7 +25,7 @@ export type ItemEnd = 'ended' | 'cut-short';
 
 /** Removes the marks of this instance's runs. */
 export class MarkRemoval {
-  readonly #deps: MarkRemovalDeps;
+  readonly #deps: JobContext;
   readonly #held: HeldItems;
   /** Marks that wait to be removed together. */
   #batch: { readonly removed: Deferred; readonly cancel: () => void } | undefined;
@@ -39,7 +34,7 @@ export class MarkRemoval {
   /** How many removals have not ended. */
   #unended = 0;
 
-  constructor(deps: MarkRemovalDeps) {
+  constructor(deps: JobContext) {
     this.#deps = deps;
     this.#held = deps.held;
   }

@@ -14,7 +14,7 @@ import { type Operation } from '../../registry/registry-center.js';
 import { liveSessionId } from '../../registry/session-state.js';
 import { isReported, shareOfCrashed } from '../view/crashes.js';
 import { type BegunItem } from '../view/firing.js';
-import { type HeldItems, TAKEOVER_MARKS } from '../view/held-items.js';
+import { TAKEOVER_MARKS } from '../view/held-items.js';
 import { describeItems, numbersOf } from '../view/items.js';
 import { type JobContext } from '../job/job-context.js';
 import { crashedRun, newVersion } from './crash-reports.js';
@@ -23,7 +23,6 @@ import { type ItemMarks } from './item-marks.js';
 /** What taking over needs. */
 export interface TakeoverDeps extends JobContext {
   readonly marks: ItemMarks;
-  readonly held: HeldItems;
 }
 
 /** How long a takeover waits for the latch, in milliseconds. A Java peer that has died holds it until its session is over. */

@@ -6,7 +6,6 @@ import { type JobPaths } from '../../layout/job-paths.js';
 import { type ItemView, type JobView } from '../../layout/job-view.js';
 import { isDecided, runningItems } from '../view/assignment.js';
 import { type BegunItem, type BegunRun, type Firing } from '../view/firing.js';
-import { type HeldItems } from '../view/held-items.js';
 import { chooseItems, describeItems, numbersOf } from '../view/items.js';
 import { type JobContext } from '../job/job-context.js';
 import { type ItemMarks } from '../marks/item-marks.js';
@@ -18,7 +17,6 @@ const ASSIGNMENT_TIMEOUT_MS = 30_000;
 /** What choosing items needs. */
 export interface ItemChoiceDeps extends JobContext {
   readonly marks: ItemMarks;
-  readonly held: HeldItems;
 }
 
 /** One attempt at beginning the items that are due. */

@@ -19,12 +19,10 @@ import { failsOver } from '../view/items.js';
 import { type JobContext } from '../job/job-context.js';
 import { reportOperations } from '../marks/crash-reports.js';
 import { type ItemMarks } from '../marks/item-marks.js';
-import { type HeldItems } from '../view/held-items.js';
 
 /** What registering needs. */
 export interface RegistrationDeps extends JobContext {
   readonly marks: ItemMarks;
-  readonly held: HeldItems;
 }
 
 /** How often a registration is tried again when peers change the same nodes at the same moment. */

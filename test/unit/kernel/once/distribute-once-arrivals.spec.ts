@@ -8,6 +8,7 @@ import {
 } from '../../../../lib/kernel/once/own-arrivals.js';
 import { type JobContext } from '../../../../lib/kernel/job/job-context.js';
 import { JobLog } from '../../../../lib/kernel/job/job-log.js';
+import { HeldItems } from '../../../../lib/kernel/view/held-items.js';
 import { JobWatch } from '../../../../lib/kernel/view/job-watch.js';
 import { JobPaths } from '../../../../lib/layout/job-paths.js';
 import { isPresenceOnly, JobViewReader } from '../../../../lib/layout/job-view.js';
@@ -51,6 +52,7 @@ async function start({ isRegistered = true, limits = {} }: Given = {}) {
       { jobName: 'bill', instance: me },
     ),
     timers: new NamedTimers(clock),
+    held: new HeldItems(),
     requestReconcile: () => undefined,
   };
   const arrivals = new OwnArrivals(context);

@@ -1,6 +1,7 @@
 /**
- * Makes what the package ships of what the compiler has put into dist/modules: for each entry one file as ESM in dist/esm and one
- * as CommonJS in dist/cjs, each with its declarations, and the parts that entries share. Few files load faster than many small ones.
+ * Makes what the package ships of what the compiler has put into dist/modules: for each entry one file as ESM in
+ * dist/esm and one as CommonJS in dist/cjs, each with its declarations, and the parts that entries share. Few files
+ * load faster than many small ones.
  *
  *   node .config/bundle.mjs
  *
@@ -32,8 +33,9 @@ const KINDS = {
 };
 
 /**
- * Packages of which the bundles contain what they use: class-validator as a whole is 230 files, the greater part of them for phone
- * numbers, and takes longer to load than Nest's core. Its metadata are global, so that its copies in a process share them.
+ * Packages of which the bundles contain what they use: class-validator as a whole is 230 files, the greater part of
+ * them for phone numbers, and takes longer to load than Nest's core. Its metadata are global, so that its copies in a
+ * process share them.
  */
 const INLINED = {
   'class-validator': (path) => join('class-validator/esm2015', path),
@@ -50,7 +52,10 @@ copyDeclarations(join(dist, 'esm'), join(dist, 'cjs'));
 writeFileSync(join(dist, 'cjs/package.json'), '{ "type": "commonjs" }\n');
 writeFileSync(join(dist, 'third-party-licenses.txt'), Object.keys(INLINED).map(licenseOf).join('\n\n'));
 
-/** Files that are JavaScript already must know where they are: the bundles share them, and the compiler's output has them too. */
+/**
+ * Files that are JavaScript already must know where they are: the bundles share them, and the compiler's output has
+ * them too.
+ */
 function copyJavaScriptFiles() {
   const lib = at('lib');
   for (const file of readdirSync(lib, { recursive: true }).filter((each) => each.endsWith('.cjs'))) {
@@ -115,7 +120,8 @@ function resolveInlined() {
       const inlined = Object.hasOwn(INLINED, name) ? INLINED[name](path) : undefined;
       if (inlined !== undefined) return fileOf(at(join('node_modules', inlined)));
       if (!importer.startsWith(at('node_modules/'))) return null;
-      // Another package, of which the parts that are used have no need: Rollup drops the import, or `refuseUnknown` complains.
+      // Another package, of which the parts that are used have no need: Rollup drops the import, or `refuseUnknown`
+      // complains.
       return id.startsWith('.')
         ? fileOf(join(dirname(importer), id))
         : { id, external: true, moduleSideEffects: false };

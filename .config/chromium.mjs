@@ -1,4 +1,6 @@
-/** The browser of the console's tests: Debian's chromium, installed if it is missing, or the one that CHROMIUM names. */
+/**
+ * The browser of the console's tests: Debian's chromium, installed if it is missing, or the one that CHROMIUM names.
+ */
 import { existsSync } from 'node:fs';
 import { installPackage } from './packages.mjs';
 

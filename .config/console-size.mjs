@@ -1,5 +1,6 @@
 /**
- * Checks that the built page of the console stays small: what the first visit loads, everything, and everything unpacked.
+ * Checks that the built page of the console stays small: what the first visit loads, everything, and everything
+ * unpacked.
  *
  *   node .config/console-size.mjs
  */

@@ -116,4 +116,14 @@ export default tseslint.config(
     rules: { 'jest/no-standalone-expect': 'off' },
   },
   prettier,
+  {
+    // Prettier wraps code, and leaves comments alone. Diagrams and tables in comments are as wide as they must be.
+    files: ['**/*.ts', '**/*.mjs', '**/*.vue'],
+    rules: {
+      'max-len': [
+        'error',
+        { code: 1_000, comments: 120, ignoreUrls: true, ignorePattern: '[─│┌└├▶]|^ *\\* \\||  \\S|eslint-' },
+      ],
+    },
+  },
 );

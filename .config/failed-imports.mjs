@@ -1,8 +1,8 @@
 /**
  * Vitest's reporter for `npm run mutation`: a test file that cannot even be imported counts as one failed test.
  *
- * Stryker asks Vitest for tests that failed. A mutant that throws while its module is loaded leaves the file without any test,
- * so Stryker would report that it survived.
+ * Stryker asks Vitest for tests that failed. A mutant that throws while its module is loaded leaves the file without
+ * any test, so Stryker would report that it survived.
  */
 export default {
   onTestRunEnd(modules) {

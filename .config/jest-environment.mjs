@@ -9,8 +9,8 @@ export default class QuickEndEnvironment extends TestEnvironment {
     // Only worker processes have a parent to talk to.
     if (isArranged || process.send === undefined) return;
     isArranged = true;
-    // By itself, Node would free the memory of all test files piece by piece first, which takes long on a busy machine. Jest would
-    // end the worker forcibly, and blame open handles (`workerGracefulExitTimeout`).
+    // By itself, Node would free the memory of all test files piece by piece first, which takes long on a busy machine.
+    // Jest would end the worker forcibly, and blame open handles (`workerGracefulExitTimeout`).
     process.once('exit', (code) => process.exit(code));
   }
 }

@@ -14,10 +14,11 @@ export default {
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   testTimeout: 30_000,
   maxWorkers: 2,
-  // Jest never frees the modules of a test file that is over: a worker that ran all of them would need more than Node allows.
+  // Jest never frees the modules of a test file that is over: a worker that ran all of them would need more than Node
+  // allows.
   workerIdleMemoryLimit: '1.5GB',
-  // A worker with the memory of many test files takes some 300 ms to exit on a busy machine, of Jest's 500. One that something
-  // keeps from exiting is still found.
+  // A worker with the memory of many test files takes some 300 ms to exit on a busy machine, of Jest's 500. One that
+  // something keeps from exiting is still found.
   workerGracefulExitTimeout: 5_000,
   reporters: ['<rootDir>/.config/jest-reporter.mjs'],
   coverageProvider: 'v8',

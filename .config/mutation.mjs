@@ -7,14 +7,14 @@
  *   npm run mutation -- lib/settings --part 1/5                           the first fifth: every fifth stretch of 40 lines
  *   npm run mutation -- lib/layout --concurrency 1                        on one core instead of two
  *
- * Fails if the tests notice less than nine of ten. A mutant that changes nothing that can be noticed is switched off by a
- * comment in the code that says why: `// Stryker disable next-line ConditionalExpression: the search ends there anyhow`.
- * For pure code only, whose tests need no server. A folder takes between ten minutes and an hour of two cores; a part of it is a
- * sample. (A mutant that spans two stretches belongs to no part.)
+ * Fails if the tests notice less than nine of ten. A mutant that changes nothing that can be noticed is switched off by
+ * a comment in the code that says why: `// Stryker disable next-line ConditionalExpression: the search ends there
+ * anyhow`. For pure code only, whose tests need no server. A folder takes between ten minutes and an hour of two cores;
+ * a part of it is a sample. (A mutant that spans two stretches belongs to no part.)
  *
- * Vitest runs the same test files that Jest runs in `npm test`: it keeps the modules loaded, which makes a mutant four times as
- * cheap. A mutant with which a test file cannot even be imported counts as killed: see failed-imports.mjs. A mutant that makes the
- * tests hang counts as killed too, and is listed on its own.
+ * Vitest runs the same test files that Jest runs in `npm test`: it keeps the modules loaded, which makes a mutant four
+ * times as cheap. A mutant with which a test file cannot even be imported counts as killed: see failed-imports.mjs. A
+ * mutant that makes the tests hang counts as killed too, and is listed on its own.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
@@ -57,7 +57,10 @@ const results = await new Stryker({
 }).runMutationTest();
 report(results);
 
-/** One line with what was counted. Mutants that are switched off, or that ended the run of the tests with an error, do not count. */
+/**
+ * One line with what was counted. Mutants that are switched off, or that ended the run of the tests with an error, do
+ * not count.
+ */
 function report(mutants) {
   const count = (...states) => mutants.filter(({ status }) => states.includes(status)).length;
   const late = count('Timeout');

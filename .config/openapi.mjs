@@ -1,6 +1,6 @@
 /**
- * Makes the OpenAPI document of the console's API from the code: the routes as @nestjs/swagger finds them, sentences and types as
- * the compiler reads them. It is part of the build, so that users need neither.
+ * Makes the OpenAPI document of the console's API from the code: the routes as @nestjs/swagger finds them, sentences
+ * and types as the compiler reads them. It is part of the build, so that users need neither.
  *
  *   node .config/openapi.mjs
  */

@@ -28,7 +28,10 @@ export function installPackage(name, help) {
   }
 }
 
-/** Makes sure that there is `nc`, by which the documents ask a dump port. @throws if there is none, and it cannot be installed */
+/**
+ * Makes sure that there is `nc`, by which the documents ask a dump port.
+ * @throws if there is none, and it cannot be installed
+ */
 export function provideNetcat() {
   const folders = (process.env.PATH ?? '').split(':');
   if (folders.some((folder) => existsSync(`${folder}/nc`))) return;

@@ -1,6 +1,7 @@
 /**
  * Makes a clone ready to run: installs the dependencies if they are missing or not those of package-lock.json, and
- * builds lib/ and sample/ if dist/ does not stem from the present sources. Does nothing, in milliseconds, if all is well.
+ * builds lib/ and sample/ if dist/ does not stem from the present sources. Does nothing, in milliseconds, if all is
+ * well.
  *
  *   node .config/prepare.mjs
  *

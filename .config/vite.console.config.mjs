@@ -1,4 +1,7 @@
-/** Builds the page of the console: lib/console/ui → dist/console-ui. Its addresses are relative, so that any mount path works. */
+/**
+ * Builds the page of the console: lib/console/ui → dist/console-ui. Its addresses are relative, so that any mount path
+ * works.
+ */
 import { fileURLToPath } from 'node:url';
 import vue from '@vitejs/plugin-vue';
 import { defineConfig } from 'vite';

@@ -25,7 +25,8 @@ const STOP_DEADLINE_MS = 5_000;
 
 /**
  * Provides ZooKeeper for one run. `env` is what the run must find in its environment; `stop()` ends the server and
- * removes its folder, and may be called twice. Throws, with what to do, if ZooKeeper can be neither found nor installed.
+ * removes its folder, and may be called twice. Throws, with what to do, if ZooKeeper can be neither found nor
+ * installed.
  */
 export async function provideZooKeeper() {
   if (process.env.ZOOKEEPER_SERVERS) {
@@ -38,7 +39,9 @@ export async function provideZooKeeper() {
   return { ...server, env: { ...javaEnvironment(installation), ZOOKEEPER_SERVERS: server.address } };
 }
 
-/** What programs that start servers of their own must find in their environment. Installs ZooKeeper if there is none. */
+/**
+ * What programs that start servers of their own must find in their environment. Installs ZooKeeper if there is none.
+ */
 export function zooKeeperEnvironment() {
   return javaEnvironment(findOrInstall());
 }
@@ -113,7 +116,8 @@ async function start({ java, classPath }) {
   await writeFile(join(folder, 'zoo.cfg'), configuration(folder, port));
   const output = await open(log, 'w');
   const heap = ['-Xmx128m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
-  // No test survives a loss of power: the server need not wait for the disk, which another program may keep busy for seconds.
+  // No test survives a loss of power: the server need not wait for the disk, which another program may keep busy for
+  // seconds.
   const options = [...heap, '-Dzookeeper.forceSync=no'];
   const main = ['org.apache.zookeeper.server.quorum.QuorumPeerMain', join(folder, 'zoo.cfg')];
   const child = spawn(java, [...options, '-cp', classPath, ...main], {

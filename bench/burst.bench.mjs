@@ -1,6 +1,7 @@
-// A burst: many monitored jobs fire at the same second, on ZooKeeper. How late they begin, and for how long at a stretch they keep
-// the event loop from anything else, such as the requests of a web server in the same process, which another process makes.
-// Beside @nestjs/schedule's library `cron`, which neither shares nor records anything. `--jobs 1000`, `--rounds 5`.
+// A burst: many monitored jobs fire at the same second, on ZooKeeper. How late they begin, and for how long at a
+// stretch they keep the event loop from anything else, such as the requests of a web server in the same process, which
+// another process makes. Beside @nestjs/schedule's library `cron`, which neither shares nor records anything. `--jobs
+// 1000`, `--rounds 5`.
 import '../.config/typescript.mjs';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +15,9 @@ const ROUND_MS = 5_000;
 if (process.env.BURST_PORT === undefined) await main();
 else await visit(Number(process.env.BURST_PORT));
 
-/** The visitor: one request after the other, each two milliseconds after the answer. Tells the longest wait when asked. */
+/**
+ * The visitor: one request after the other, each two milliseconds after the answer. Tells the longest wait when asked.
+ */
 async function visit(port) {
   let longestMs = 0;
   process.on('message', () => {

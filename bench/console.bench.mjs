@@ -1,4 +1,5 @@
-// How long the console takes to list very many jobs, over HTTP: `--jobs 5000 --rounds 100`. Its table is read once; pages cost the registry centre nothing.
+// How long the console takes to list very many jobs, over HTTP: `--jobs 5000 --rounds 100`. Its table is read once;
+// pages cost the registry centre nothing.
 import 'reflect-metadata';
 import { parseArgs } from 'node:util';
 import { Module } from '@nestjs/common';

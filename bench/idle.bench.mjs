@@ -1,5 +1,6 @@
-// What 1,000 jobs cost that never fire: the processor's time of their process, and the requests to ZooKeeper, counted by a proxy
-// before the server. All candidates wait at the same time, each in a process of its own, next to a process without jobs.
+// What 1,000 jobs cost that never fire: the processor's time of their process, and the requests to ZooKeeper, counted
+// by a proxy before the server. All candidates wait at the same time, each in a process of its own, next to a process
+// without jobs.
 //   npm run bench -- idle                                  30 s after 5 s that do not count
 //   npm run bench -- idle --jobs 10000 --seconds 60
 //   npm run bench -- idle --only schedule,zookeeper-monitored   these candidates, of lateness/candidates.mjs

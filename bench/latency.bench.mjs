@@ -1,6 +1,7 @@
-// A firing's latency with tracing into PostgreSQL switched on, while the database is well, slow, hangs or is gone, next to the same
-// job without tracing: from the instant at which a job fires to the begin of its first item, and to the end of the run. The job
-// has ten items that do nothing, one instance, the embedded registry centre: where a firing costs least, delays show most.
+// A firing's latency with tracing into PostgreSQL switched on, while the database is well, slow, hangs or is gone, next
+// to the same job without tracing: from the instant at which a job fires to the begin of its first item, and to the end
+// of the run. The job has ten items that do nothing, one instance, the embedded registry centre: where a firing costs
+// least, delays show most.
 //   npm run bench -- latency            ROUNDS=10: more rounds than five
 import '../.config/typescript.mjs';
 import { EmbeddedRegistryCenter, jobConfiguration, JobHost, ScheduleJobBootstrap, Tracing } from 'nestjs-elasticjob';
@@ -17,7 +18,10 @@ const ROUNDS = Number(process.env.ROUNDS ?? 5);
 const PAUSE_MS = 20;
 const silent = { debug() {}, log() {}, warn() {}, error() {} };
 
-/** What is done to the connections, once the tables are there. `maxPending`: so small that the queue is full before the first measure. */
+/**
+ * What is done to the connections, once the tables are there. `maxPending`: so small that the queue is full before the
+ * first measure.
+ */
 const CONDITIONS = {
   'without tracing': undefined,
   'database well': { stores: true },

@@ -1,5 +1,6 @@
-// How late jobs begin that are all due at the same second: from that second until their function is entered. Every candidate has a
-// process of its own and fires at seconds of its own, in turns with the others; all of them run during the whole benchmark.
+// How late jobs begin that are all due at the same second: from that second until their function is entered. Every
+// candidate has a process of its own and fires at seconds of its own, in turns with the others; all of them run during
+// the whole benchmark.
 //   npm run bench -- lateness                       1,000 jobs, three instants after one that does not count
 //   npm run bench -- lateness --jobs 10000
 //   npm run bench -- lateness --only bare,bullmq    these candidates: the names are the keys of lateness/candidates.mjs

@@ -1,7 +1,8 @@
-// What it costs that an instance joins, and that it leaves again: one job of 100 items, on 2, 5, 10 and 20 instances, the one that
-// joins included, with Java's AVG_ALLOCATION and with STICKY. Requests of all instances (counted by a proxy, pings not), the events
-// that the server sends them, and the items that change their owner. The instance that comes and goes sorts in the middle of the
-// others, and its session is there before it joins. All instances have a session of their own, and live in this process.
+// What it costs that an instance joins, and that it leaves again: one job of 100 items, on 2, 5, 10 and 20 instances,
+// the one that joins included, with Java's AVG_ALLOCATION and with STICKY. Requests of all instances (counted by a
+// proxy, pings not), the events that the server sends them, and the items that change their owner. The instance that
+// comes and goes sorts in the middle of the others, and its session is there before it joins. All instances have a
+// session of their own, and live in this process.
 //   npm run bench -- moves
 //   npm run bench -- moves --items 1000 --instances 2,10 --rounds 1
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -100,7 +101,8 @@ async function costOf(reader, ids, change) {
   return {
     moved: owners.filter((owner, item) => owner !== before.owners[item]).length,
     requests: proxy.count(),
-    // Each request, the reader's included, is answered by one packet; all else are events, and what asking for the count takes.
+    // Each request, the reader's included, is answered by one packet; all else are events, and what asking for the
+    // count takes.
     events: sent - before.packets.sent - (received - before.packets.received) - ASKING,
     ms: assignedAt - began,
   };

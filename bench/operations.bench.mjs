@@ -1,4 +1,5 @@
-// How long it takes to list very many jobs by the operations API, on a ZooKeeper of its own: `--jobs 10000 --rounds 40`.
+// How long it takes to list very many jobs by the operations API, on a ZooKeeper of its own: `--jobs 10000 --rounds
+// 40`.
 import '../.config/typescript.mjs';
 import { parseArgs } from 'node:util';
 import { JobConfiguration, JobStatisticsAPI, ServerStatisticsAPI, ZookeeperRegistryCenter } from 'nestjs-elasticjob';

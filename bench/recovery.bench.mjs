@@ -1,9 +1,9 @@
 // How long a cluster takes to recover, on a real ZooKeeper with its stock tick of 2 s: `npm run bench -- recovery`.
 //  1. crash → takeover: from SIGKILL until a survivor has started the rescue of the item that was running (session 4 s)
 //  2. graceful takeover: from the stop of an instance until its items belong to the others
-//  3. rescue: from the moment when the registry shows the end of an instance until 100 items of it have started elsewhere
-//  4. registry outage: from the moment when ZooKeeper serves again until 1,000 jobs of a process take part again
-// Takes about four minutes. `ROUNDS=1` is a glimpse.
+// 3. rescue: from the moment when the registry shows the end of an instance until 100 items of it have started
+// elsewhere 4. registry outage: from the moment when ZooKeeper serves again until 1,000 jobs of a process take part
+// again Takes about four minutes. `ROUNDS=1` is a glimpse.
 import '../.config/typescript.mjs';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// How long many new jobs of one process take until they are ready, and until their items are assigned; their requests to
-// ZooKeeper, the round trips that one of them waits for, and their memory. `--jobs 10000`, `--items 1`.
+// How long many new jobs of one process take until they are ready, and until their items are assigned; their requests
+// to ZooKeeper, the round trips that one of them waits for, and their memory. `--jobs 10000`, `--items 1`.
 import '../.config/typescript.mjs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';

@@ -1,5 +1,5 @@
-// The processor's time of jobs that fire each second, all instances together: 40 jobs of 5 items on 5 instances, each a process.
-// Beside it the library's own client that makes the same two commits for each run and does nothing else.
+// The processor's time of jobs that fire each second, all instances together: 40 jobs of 5 items on 5 instances, each a
+// process. Beside it the library's own client that makes the same two commits for each run and does nothing else.
 //   npm run bench -- steady                30 s of each, after 30 s that do not count
 //   npm run bench -- steady --seconds 10   a glimpse
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,7 +10,10 @@ import { packetsOf, startZooKeeper } from './support/zookeeper.mjs';
 
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '30' } }, strict: false });
 const [SECONDS, JOBS, INSTANCES] = [Number(values.seconds), 40, 5];
-/** Longer than instances take to stop listening to each other's items: they try when a job was calm for 5 s, at each firing. */
+/**
+ * Longer than instances take to stop listening to each other's items: they try when a job was calm for 5 s, at each
+ * firing.
+ */
 const WARM_UP_MS = 30_000;
 
 const server = await startZooKeeper();

@@ -1,5 +1,6 @@
-// How many runs that do nothing a second: firings of 1,000 items of this library, of one job or of four at a time, one after the other, next to jobs of BullMQ, added
-// 1,000 at a time and up to three batches ahead, with concurrency 100. In one process and in three, and in turns.
+// How many runs that do nothing a second: firings of 1,000 items of this library, of one job or of four at a time, one
+// after the other, next to jobs of BullMQ, added 1,000 at a time and up to three batches ahead, with concurrency 100.
+// In one process and in three, and in turns.
 //   npm run bench -- throughput                     three rounds of 4 s each, after one that does not count
 //   npm run bench -- throughput --without bullmq    where there is no redis-server
 import { parseArgs } from 'node:util';

@@ -1,4 +1,5 @@
-// Event tracing into real databases: events a second, next to one statement for each event; and queries of 1,000,000 rows.
+// Event tracing into real databases: events a second, next to one statement for each event; and queries of 1,000,000
+// rows.
 //   npm run bench -- tracing                     both parts
 //   npm run bench -- tracing --only throughput   or: queries
 //   DATABASE=mariadb npm run bench -- tracing    or postgres: this one alone; ROWS=100000: fewer rows
@@ -250,8 +251,9 @@ async function untilConnected(database) {
 }
 
 /**
- * 53 jobs over 500 hours. `job-0` has half of the rows, by two tasks, one after the other; `former` and `steady` have an eighth each, by
- * one task, one after the other. 1 of 100 has failed, but none of these two jobs and of `job-8`; 1 of 10,000 never ended.
+ * 53 jobs over 500 hours. `job-0` has half of the rows, by two tasks, one after the other; `former` and `steady` have
+ * an eighth each, by one task, one after the other. 1 of 100 has failed, but none of these two jobs and of `job-8`; 1
+ * of 10,000 never ended.
  */
 async function fill(database, kind) {
   const began = performance.now();

@@ -110,10 +110,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** The areas that may import Nest. All others work without it: a command line or a test has no Nest application. */
 const MAY_IMPORT_NEST = ['nest', 'console'];
 
-/** Who may write `@-@`, the separator within ids: who builds and parses them, and who refuses job names that hold it. */
+/**
+ * Who may write `@-@`, the separator within ids: who builds and parses them, and who refuses job names that hold it.
+ */
 const mayWriteSeparator = (path: string) => areaOf(path) === 'layout' || path === 'api/job/job-name.ts';
 
-/** TypeORM is optional: its types are no import at run time, and the console loads it only when a database is connected. */
+/**
+ * TypeORM is optional: its types are no import at run time, and the console loads it only when a database is connected.
+ */
 const mayImportTypeOrm = (path: string, typesOnly: boolean) =>
   (['tracing/rdb', 'console'].includes(areaOf(path)) && typesOnly) ||
   path === 'console/services/trace/open-data-source.ts';

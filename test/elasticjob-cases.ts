@@ -1,6 +1,7 @@
 /**
- * The cases of ElasticJob's own tests for executors, error handlers, strategies, listeners and bootstraps, in our words, and the
- * tests that show them here. Not listed are cases of what is not there yet (tracing, the operation API, the dump).
+ * The cases of ElasticJob's own tests for executors, error handlers, strategies, listeners and bootstraps, in our
+ * words, and the tests that show them here. Not listed are cases of what is not there yet (tracing, the operation API,
+ * the dump).
  */
 
 /** One case of one of ElasticJob's test classes. */

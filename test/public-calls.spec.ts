@@ -1,7 +1,7 @@
 /**
- * Every public call that takes options refuses names that it does not know, with the nearest one, and says in the library's own words
- * what is missing if it is called without arguments. A value or a type of options that is exported without being in these tables
- * fails the first tests.
+ * Every public call that takes options refuses names that it does not know, with the nearest one, and says in the
+ * library's own words what is missing if it is called without arguments. A value or a type of options that is exported
+ * without being in these tables fails the first tests.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

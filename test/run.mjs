@@ -45,7 +45,9 @@ async function run(jestArguments) {
   return interruption.signal ? 1 : await simulation();
 }
 
-/** The gate for size has processes of its own: those of the other tests keep the memory of all files that they have run. */
+/**
+ * The gate for size has processes of its own: those of the other tests keep the memory of all files that they have run.
+ */
 async function everything(jestArguments, env) {
   const others = [...config.testPathIgnorePatterns, '<rootDir>/test/size/'];
   const size = await jest([...jestArguments, 'test/size'], env);

@@ -1,4 +1,5 @@
-// The library's own ZooKeeper client for `costs` and `throughput`: it makes the commits of a firing when its parent says so.
+// The library's own ZooKeeper client for `costs` and `throughput`: it makes the commits of a firing when its parent
+// says so.
 import { serve } from '../support/children.mjs';
 import { bareClient } from './two-commits.mjs';
 

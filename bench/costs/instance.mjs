@@ -1,5 +1,6 @@
-// One instance of the library for `costs` and `throughput`: it fires when its parent says so, and answers when its items
-// have ended and bear no mark. The settings are a user's: those that the benchmark does not name have their defaults.
+// One instance of the library for `costs` and `throughput`: it fires when its parent says so, and answers when its
+// items have ended and bear no mark. The settings are a user's: those that the benchmark does not name have their
+// defaults.
 import {
   EmbeddedRegistryCenter,
   jobConfiguration,

@@ -1,12 +1,14 @@
-// Crash → takeover: an instance dies with an item in progress, and another one of its kind, which is idle, runs it again.
-// The session is 4 s, the server's tick 2 s.
+// Crash → takeover: an instance dies with an item in progress, and another one of its kind, which is idle, runs it
+// again. The session is 4 s, the server's tick 2 s.
 import { setTimeout } from 'node:timers/promises';
 import { until } from '../../test/support/until.ts';
 import { inTurn } from './times.mjs';
 
 const SESSION_MS = 4_000;
 const VICTIMS = 2;
-/** Nearly all of a takeover is waiting; but no two sides shall recover in the same tick and contend for the processor. */
+/**
+ * Nearly all of a takeover is waiting; but no two sides shall recover in the same tick and contend for the processor.
+ */
 const BETWEEN_SIDES_MS = 4_000;
 const MOST_ROUNDS = 3;
 

@@ -52,8 +52,8 @@ async function pair(side, instances) {
 }
 
 /**
- * Starts a job on both, of which the first leads, until each owns half of its items, and returns its name. Java may miss
- * that an instance has joined in the moment of a firing, and leave all items with the other.
+ * Starts a job on both, of which the first leads, until each owns half of its items, and returns its name. Java may
+ * miss that an instance has joined in the moment of a firing, and leave all items with the other.
  */
 async function startShared({ side, members }, mode, settings, reader) {
   for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {

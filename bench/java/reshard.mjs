@@ -1,6 +1,6 @@
 // A second instance joins one that owns a thousand items. Node's leader assigns items when an instance joins, Java's at
-// the beginning of the next firing; so Java's job is triggered as soon as the newcomer has registered, Node's when the items
-// are assigned.
+// the beginning of the next firing; so Java's job is triggered as soon as the newcomer has registered, Node's when the
+// items are assigned.
 import { until } from '../../test/support/until.ts';
 import { NODE } from './instances.mjs';
 import { inTurn } from './times.mjs';

@@ -5,7 +5,9 @@ import { NODE } from './instances.mjs';
 export class Results {
   #measures = new Map();
 
-  /** Adds values of a measure: `unit` says what they are counted in, `better` whether `less` or `more` of it is better. */
+  /**
+   * Adds values of a measure: `unit` says what they are counted in, `better` whether `less` or `more` of it is better.
+   */
   add(measure, side, values, { unit = 'ms', better = 'less' } = {}) {
     if (!this.#measures.has(measure)) this.#measures.set(measure, { unit, better, sides: new Map() });
     const { sides } = this.#measures.get(measure);

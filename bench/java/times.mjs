@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 
 /**
- * Waits for the middle between two firings of a job that fires every `periodMs`, the `times`th from now. From one middle,
- * exactly so many firings pass.
+ * Waits for the middle between two firings of a job that fires every `periodMs`, the `times`th from now. From one
+ * middle, exactly so many firings pass.
  */
 export async function untilBetweenFirings(times, periodMs) {
   const toNext = (1.5 * periodMs - (Date.now() % periodMs)) % periodMs;

@@ -1,5 +1,6 @@
-// What can fire many jobs at one second, each as its own documentation has it. A candidate is a function that starts the jobs and
-// returns how to stop them. `seconds` are those of the minute at which the jobs fire, or undefined: then they fire on 1 January only.
+// What can fire many jobs at one second, each as its own documentation has it. A candidate is a function that starts
+// the jobs and returns how to stop them. `seconds` are those of the minute at which the jobs fire, or undefined: then
+// they fire on 1 January only.
 import 'reflect-metadata';
 import { Injectable, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -7,7 +8,10 @@ import { peer } from '../support/peers.mjs';
 
 const silent = { debug() {}, log() {}, warn() {}, error: console.error };
 
-/** How many jobs of a BullMQ worker run at the same time. Its default is 1, which its documentation raises for short jobs. */
+/**
+ * How many jobs of a BullMQ worker run at the same time. Its default is 1, which its documentation raises for short
+ * jobs.
+ */
 export const BULLMQ_CONCURRENCY = 100;
 
 /** The candidates by name: `title` for people, `needs` the server it uses, `peer` whether it is another project. */

@@ -1,4 +1,5 @@
-// The library's own ZooKeeper client for `steady`: each second, for each job, the two commits that a firing of one item needs.
+// The library's own ZooKeeper client for `steady`: each second, for each job, the two commits that a firing of one item
+// needs.
 import { serve } from '../support/children.mjs';
 import { bareClient } from '../costs/two-commits.mjs';
 

@@ -1,4 +1,5 @@
-// One instance of the library for `steady`: jobs that fire each second by their cron expression, with a user's default settings.
+// One instance of the library for `steady`: jobs that fire each second by their cron expression, with a user's default
+// settings.
 import { jobConfiguration, JobHost, ScheduleJobBootstrap, ZookeeperRegistryCenter } from 'nestjs-elasticjob';
 import { serve } from '../support/children.mjs';
 

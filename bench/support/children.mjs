@@ -44,7 +44,10 @@ export class Child {
   }
 }
 
-/** In a child: `begin` makes the functions that the parent may ask, by name, from the settings. Its `ready` is told at once. */
+/**
+ * In a child: `begin` makes the functions that the parent may ask, by name, from the settings. Its `ready` is told at
+ * once.
+ */
 export async function serve(begin) {
   const reply = async (work) => {
     try {

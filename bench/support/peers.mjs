@@ -1,5 +1,5 @@
-// Schedulers that the library is measured beside and that it does not depend on: they have a package.json of their own in
-// `bench/peers/`, and are installed there at first use.
+// Schedulers that the library is measured beside and that it does not depend on: they have a package.json of their own
+// in `bench/peers/`, and are installed there at first use.
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';

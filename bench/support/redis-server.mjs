@@ -1,5 +1,5 @@
-// A real Redis for one run, on a free port of the loopback interface, with a folder of its own that goes when the run goes. It
-// appends every write to its file and syncs once a second, as BullMQ's documentation asks for.
+// A real Redis for one run, on a free port of the loopback interface, with a folder of its own that goes when the run
+// goes. It appends every write to its file and syncs once a second, as BullMQ's documentation asks for.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

@@ -1,7 +1,10 @@
 // What the benchmarks print: Markdown tables, and on what machine they were made.
 import { cpus, totalmem } from 'node:os';
 
-/** A table: `columns` are the titles, `rows` arrays of cells; cells after the first are numbers or texts, and aligned right. */
+/**
+ * A table: `columns` are the titles, `rows` arrays of cells; cells after the first are numbers or texts, and aligned
+ * right.
+ */
 export function table(columns, rows) {
   const line = (cells) => `| ${cells.join(' | ')} |`;
   return [line(columns), line(columns.map((_, at) => (at === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n');

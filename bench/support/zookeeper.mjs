@@ -1,4 +1,5 @@
-// A real ZooKeeper for one run, started as the tests start theirs, but with the stock tick, so that it syncs and expires as in production.
+// A real ZooKeeper for one run, started as the tests start theirs, but with the stock tick, so that it syncs and
+// expires as in production.
 import '../../.config/typescript.mjs';
 import { zooKeeperEnvironment } from '../../.config/zookeeper.mjs';
 

@@ -1,5 +1,5 @@
-// One process of BullMQ for `throughput`: it adds jobs in bulk and works them off, as all processes of the same queue do. It stays a
-// few batches ahead, so that no worker waits for jobs.
+// One process of BullMQ for `throughput`: it adds jobs in bulk and works them off, as all processes of the same queue
+// do. It stays a few batches ahead, so that no worker waits for jobs.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serve } from '../support/children.mjs';
 import { peer } from '../support/peers.mjs';
@@ -15,7 +15,8 @@ await serve(async ({ redisPort, namespace, batch, batchesAhead, concurrency }) =
     concurrency,
   });
   await worker.waitUntilReady();
-  // Of the batches that this process has added, peers may run some, and it some of theirs: over all processes that is even.
+  // Of the batches that this process has added, peers may run some, and it some of theirs: over all processes that is
+  // even.
   const isAhead = () => added - runs >= batch * batchesAhead;
   return {
     async work(ms) {

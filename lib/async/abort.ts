@@ -14,8 +14,8 @@ export function throwIfAborted(source: AbortSource): void {
 }
 
 /**
- * An abort whose `AbortSignal` is made when it is asked for first: to make one takes longer than to run an item that never
- * looks at it.
+ * An abort whose `AbortSignal` is made when it is asked for first: to make one takes longer than to run an item that
+ * never looks at it.
  */
 export class Abort implements AbortSource {
   #controller: AbortController | undefined;

@@ -1,6 +1,6 @@
 /**
- * Calls `work` with a signal that aborts as soon as one of `signals` does, for the same reason, and settles as `work` does.
- * Unlike with `AbortSignal.any`, nothing is left on a signal that outlives the call.
+ * Calls `work` with a signal that aborts as soon as one of `signals` does, for the same reason, and settles as `work`
+ * does. Unlike with `AbortSignal.any`, nothing is left on a signal that outlives the call.
  */
 export async function withAnySignal<T>(
   signals: readonly AbortSignal[],

@@ -8,7 +8,10 @@ export class Mailbox {
   /** Resolves when the last task has ended. Never rejects. */
   #tail: Promise<unknown> = Promise.resolve();
 
-  /** Runs `task` after all tasks posted before it, never within this call, outside any `AsyncLocalStorage` of the caller. Settles as the task does. */
+  /**
+   * Runs `task` after all tasks posted before it, never within this call, outside any `AsyncLocalStorage` of the
+   * caller. Settles as the task does.
+   */
   post<T>(task: () => T | Promise<T>): Promise<T> {
     const result = detached(() => this.#tail.then(task));
     this.#tail = result.catch(() => undefined);

@@ -13,8 +13,8 @@ export interface TimedCall {
 }
 
 /**
- * Calls user code, and settles as it does, but no later than its time is up or the signal aborts. The code is given a signal
- * that aborts then; if it does not react, it is left behind.
+ * Calls user code, and settles as it does, but no later than its time is up or the signal aborts. The code is given a
+ * signal that aborts then; if it does not react, it is left behind.
  */
 export async function timedCall<T>(
   call: (signal: AbortSignal) => T | Promise<T>,

@@ -13,8 +13,9 @@
  *     ├ connection/    where the registry centre is: options, environment, YAML file
  *     └ terminal/      what is printed and asked: tables, colours, JSON
  * ```
- * Failures: each error becomes one sentence on the error stream and an exit code (`exit-codes.ts`). Changes go through the
- * operations, which commit as a whole or not at all; the command line writes nothing to the registry centre by itself.
+ * Failures: each error becomes one sentence on the error stream and an exit code (`exit-codes.ts`). Changes go through
+ * the operations, which commit as a whole or not at all; the command line writes nothing to the registry centre by
+ * itself.
  */
 import { readFileSync } from 'node:fs';
 import { systemClock } from '../time/clock.js';

@@ -5,7 +5,10 @@ import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
 import { type Invocation } from './invocation.js';
 import { printableLines } from './terminal/text.js';
 
-/** Reports why a command has failed, on the error stream: a sentence for people, JSON for programs. @returns its exit code */
+/**
+ * Reports why a command has failed, on the error stream: a sentence for people, JSON for programs.
+ * @returns its exit code
+ */
 export function reportFailure(error: unknown, invocation: Invocation): ExitCode {
   const { surroundings, opened, output } = invocation;
   const exitCode = exitCodeOf(error);

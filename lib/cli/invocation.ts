@@ -24,7 +24,10 @@ export class Invocation implements AsyncDisposable {
     this.output = new Output(options, surroundings);
   }
 
-  /** The settings of the application, as far as a file and the environment have them. @throws InvalidConfigurationError */
+  /**
+   * The settings of the application, as far as a file and the environment have them.
+   * @throws InvalidConfigurationError
+   */
   get settings(): SettingsFound {
     return (this.#settings ??= settingsFound(this.options, this.surroundings));
   }

@@ -39,7 +39,8 @@ export async function runCommandLine(args: readonly string[], surroundings: Surr
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-    // A fault of the program, such as a registry centre that cannot be closed: the command has reported its own already.
+    // A fault of the program, such as a registry centre that cannot be closed: the command has reported its own
+    // already.
     terminal.err.write(`elasticjob: ${withoutSecrets(describeFailure(error))}\n`);
     return EXIT.failed;
   }

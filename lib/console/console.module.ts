@@ -9,8 +9,9 @@
  *   ├ http/       controllers of logins, users, audit, and the page
  *   └ services/   registry centres, jobs, servers, tracing, live events, with their controllers
  * ```
- * All controllers get the guard and the filter here, so that none can be without; `http/unrouted-requests.ts` answers what reaches no controller. The application's own prefix, pipes and filters
- * stay in force outside of the console and do not matter within.
+ * All controllers get the guard and the filter here, so that none can be without; `http/unrouted-requests.ts` answers
+ * what reaches no controller. The application's own prefix, pipes and filters stay in force outside of the console and
+ * do not matter within.
  */
 import {
   type DynamicModule,
@@ -77,10 +78,16 @@ const ASYNC_RULES: OptionRules<ElasticJobConsoleAsyncOptions> = {
 
 type OptionsOfFactory = Omit<ElasticJobConsoleOptions, 'path' | 'decorators'>;
 
-/** The console: REST and a web page on which operators see and steer every job of a registry centre. Import it once, in the root module. */
+/**
+ * The console: REST and a web page on which operators see and steer every job of a registry centre. Import it once, in
+ * the root module.
+ */
 @Module({})
 export class ElasticJobConsoleModule implements NestModule, OnModuleInit, OnModuleDestroy {
-  /** @param options all optional; they are checked when the application starts, which then fails and names all that is wrong */
+  /**
+   * @param options all optional; they are checked when the application starts, which then fails and names all that is
+   *   wrong
+   */
   static forRoot(options: ElasticJobConsoleOptions = {}): DynamicModule {
     const given: Provider = { provide: CONSOLE_OPTIONS, useFactory: () => checked(options) };
     return consoleModule(given, options);
@@ -110,7 +117,8 @@ export class ElasticJobConsoleModule implements NestModule, OnModuleInit, OnModu
     @Inject(CONSOLE_OPTIONS) private readonly options: ElasticJobConsoleOptions,
     @Inject(HttpAdapterHost) { httpAdapter }: HttpAdapterHost,
   ) {
-    // Before the start of the application, in which Nest sets the parsers of all other requests. Without a server there is none.
+    // Before the start of the application, in which Nest sets the parsers of all other requests. Without a server there
+    // is none.
     if (httpAdapter as unknown) readSettingsBodies(httpAdapter, options.path);
   }
 

@@ -1,5 +1,6 @@
 /**
- * The console as a module of a Nest application: `nestjs-elasticjob/console`. Its page is at `dist/console-ui` of the package.
+ * The console as a module of a Nest application: `nestjs-elasticjob/console`. Its page is at `dist/console-ui` of the
+ * package.
  */
 export { ElasticJobConsoleModule, type ElasticJobConsoleAsyncOptions } from './console.module.js';
 export {

@@ -36,7 +36,8 @@ export interface StandaloneConsole {
 
 /**
  * Starts the console.
- * @throws InvalidConfigurationError if the options cannot be used, would not be safe on that address, or a package is missing
+ * @throws InvalidConfigurationError if the options cannot be used, would not be safe on that address, or a package is
+ *   missing
  */
 export async function startConsole(options: StandaloneOptions): Promise<StandaloneConsole> {
   const problems = addressProblems(options);

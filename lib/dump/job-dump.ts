@@ -19,9 +19,10 @@ export interface JobDumpInput {
 }
 
 /**
- * The nodes below a job's root as text, in the form of ElasticJob's dump: one entry a node, parents before their children,
- * siblings in descending order of their names. An entry is `{path} | {value}`, and goes on with ` | {path} | {value}` as this
- * process sees it where that differs; both are empty if it does not see the node. Addresses and secrets are masked.
+ * The nodes below a job's root as text, in the form of ElasticJob's dump: one entry a node, parents before their
+ * children, siblings in descending order of their names. An entry is `{path} | {value}`, and goes on with ` | {path} |
+ * {value}` as this process sees it where that differs; both are empty if it does not see the node. Addresses and
+ * secrets are masked.
  * @returns the entries, each with a line feed; a line feed alone if there is no such job
  */
 export function jobDump({ root, nodes, local }: JobDumpInput): string {

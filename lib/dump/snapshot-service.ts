@@ -47,7 +47,10 @@ export interface SnapshotServiceOptions {
   readonly port: number;
   /** Address to listen on. Default: `127.0.0.1`, so that only programs on this machine reach it. */
   readonly host?: string;
-  /** The nodes of a job as this process sees them, by absolute path; `undefined` if the job does not run here. Default: none does. */
+  /**
+   * The nodes of a job as this process sees them, by absolute path; `undefined` if the job does not run here. Default:
+   * none does.
+   */
   readonly localNodes?: (jobName: string) => ReadonlyMap<string, DumpedNode> | undefined;
   /** Where a port that cannot be used is reported. Default: nowhere. */
   readonly logger?: JobLogger;
@@ -97,7 +100,10 @@ export class SnapshotService {
     return typeof address === 'object' ? address?.port : undefined;
   }
 
-  /** Begins to listen. A port that cannot be used, because it is taken for instance, is logged; the process goes on without it. */
+  /**
+   * Begins to listen. A port that cannot be used, because it is taken for instance, is logged; the process goes on
+   * without it.
+   */
   async listen(): Promise<void> {
     if (this.#server !== undefined) return;
     const { port, host = '127.0.0.1', logger } = this.#options;

@@ -54,7 +54,10 @@ export function dingtalk(clock: Clock): NoticeChannel<DingtalkSettings> {
   };
 }
 
-/** The webhook with DingTalk's signature: HMAC-SHA256, by the secret, of the time in milliseconds, a line feed and the secret. */
+/**
+ * The webhook with DingTalk's signature: HMAC-SHA256, by the secret, of the time in milliseconds, a line feed and the
+ * secret.
+ */
 export function signed(webhook: URL, secret: string, timestamp: number): URL {
   const sign = createHmac('sha256', secret).update(`${timestamp}\n${secret}`, 'utf8').digest('base64');
   const url = new URL(webhook);

@@ -32,7 +32,10 @@ export interface EmailDeps {
   readonly load?: () => Promise<Mailer>;
 }
 
-/** `EMAIL`: mails by SMTP. Properties and log texts are Java's; the text in the mail is escaped, and there as plain text too. */
+/**
+ * `EMAIL`: mails by SMTP. Properties and log texts are Java's; the text in the mail is escaped, and there as plain text
+ * too.
+ */
 export function email({ clock, logger, load = loadMailer }: EmailDeps): NoticeChannel<EmailSettings> {
   return {
     type: 'EMAIL',

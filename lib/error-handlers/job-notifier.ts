@@ -1,13 +1,13 @@
 /**
- * The notices of one job's failures. The first failure is sent at once. Those that follow within the digest interval are
- * gathered, and told together at its end, which begins the next interval:
+ * The notices of one job's failures. The first failure is sent at once. Those that follow within the digest interval
+ * are gathered, and told together at its end, which begins the next interval:
  *
  * ```
  *   failures   x  x xx x                x                                x
  *   notices    1  └──── interval ───▶ 4 └──── interval ───▶ 1 ── quiet ──▶ 1
  * ```
- * A notice is tried again a few times, after growing pauses, while further failures are gathered. What cannot be delivered is
- * logged. The job never waits for any of this.
+ * A notice is tried again a few times, after growing pauses, while further failures are gathered. What cannot be
+ * delivered is logged. The job never waits for any of this.
  */
 import { describeCause } from '../api/text/describe-cause.js';
 import { type JobFailure } from '../api/extensions/error-handler.js';

@@ -18,8 +18,9 @@ export interface NotifyingErrorHandlersOptions {
 const RULES: OptionRules<NotifyingErrorHandlersOptions> = { logger: aLogger, clock: aClock };
 
 /**
- * The error handlers `EMAIL`, `WECHAT` and `DINGTALK`. `ElasticJobModule` has them; without Nest, give them to the host:
- * `new JobHost({ registryCenter, logger, errorHandlers: notifyingErrorHandlers({ logger }) })`. One call for each host.
+ * The error handlers `EMAIL`, `WECHAT` and `DINGTALK`. `ElasticJobModule` has them; without Nest, give them to the
+ * host: `new JobHost({ registryCenter, logger, errorHandlers: notifyingErrorHandlers({ logger }) })`. One call for each
+ * host.
  * @throws InvalidConfigurationError if an option is missing, unknown or of a wrong kind
  */
 export function notifyingErrorHandlers(options: NotifyingErrorHandlersOptions): readonly JobErrorHandler[] {

@@ -14,8 +14,8 @@ const GREATEST_PORT = 65_535;
 const ADDRESS = /^(?:(?:"[^"]*" *|[^<>@;"]*)<[^\s<>@;,]+@[^\s<>@;,]+>|[^\s<>@;,"]+@[^\s<>@;,"]+)$/;
 
 /**
- * Reads the properties of one error handler, and notes what is wrong with them, in Java's words where Java has any. No message has
- * a text that may be a secret.
+ * Reads the properties of one error handler, and notes what is wrong with them, in Java's words where Java has any. No
+ * message has a text that may be a secret.
  */
 export class PropsReader {
   readonly #props: Props;
@@ -38,7 +38,10 @@ export class PropsReader {
     return value === '' ? undefined : value;
   }
 
-  /** `true` or `false` ignoring case, or empty for the default. Java takes anything else for false, which may be the less safe one. */
+  /**
+   * `true` or `false` ignoring case, or empty for the default. Java takes anything else for false, which may be the
+   * less safe one.
+   */
   flag(key: string, byDefault: boolean): boolean {
     const value = this.optional(key)?.toLowerCase();
     if (value === 'true' || value === 'false') return value === 'true';

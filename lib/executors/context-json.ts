@@ -1,8 +1,8 @@
 import { type ShardingContext } from '../api/job/sharding-context.js';
 
 /**
- * A sharding context as the JSON text that Java's ElasticJob gives to scripts: these six fields in this order, those without
- * a value left out, and the characters escaped that Java's Gson escapes.
+ * A sharding context as the JSON text that Java's ElasticJob gives to scripts: these six fields in this order, those
+ * without a value left out, and the characters escaped that Java's Gson escapes.
  */
 export function contextJson(context: ShardingContext): string {
   const { jobName, taskId, shardingTotalCount, jobParameter, shardingItem, shardingParameter } = context;

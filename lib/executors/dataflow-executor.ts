@@ -15,9 +15,9 @@ const STREAMING = 'streaming.process';
 /**
  * Runs jobs that fetch data and then process them: once for each firing, or as a stream with `streaming.process`.
  *
- * A stream ends between two batches: when a fetch returns nothing, when `context.softStop` asks for it (the leader waits to
- * assign the items again, or the job is being stopped), when the property is turned off, and when `context.signal` aborts.
- * What was fetched is always processed: it may have been taken from a queue.
+ * A stream ends between two batches: when a fetch returns nothing, when `context.softStop` asks for it (the leader
+ * waits to assign the items again, or the job is being stopped), when the property is turned off, and when
+ * `context.signal` aborts. What was fetched is always processed: it may have been taken from a queue.
  */
 export const dataflowExecutor: ClassedJobItemExecutor<DataflowJob> = {
   requirement: 'methods fetchData(context) and processData(context, data)',

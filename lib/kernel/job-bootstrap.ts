@@ -11,9 +11,14 @@ import { type TriggerOptions } from './life/job-trigger.js';
 
 /** Options of a bootstrap. */
 export interface JobBootstrapOptions {
-  /** The jobs of this process. Default: one host for each registry centre, made at the first use, which logs to the console's error stream. */
+  /**
+   * The jobs of this process. Default: one host for each registry centre, made at the first use, which logs to the
+   * console's error stream.
+   */
   readonly host?: JobHost;
-  /** Text of the job's root node; to join a Java job, that job's class name. Default: the job's type, or the job's name. */
+  /**
+   * Text of the job's root node; to join a Java job, that job's class name. Default: the job's type, or the job's name.
+   */
   readonly jobClassName?: string;
   /** Which Java peers can read a thread pool setting that is stored: up to 3.0.4, or since 3.0.5 (default). */
   readonly compatibility?: '3.0.4' | '3.0.5';
@@ -66,7 +71,8 @@ abstract class JobBootstrap {
 }
 
 /**
- * Starts a job that fires by its cron expression: `new ScheduleJobBootstrap(registryCenter, job, configuration).schedule()`.
+ * Starts a job that fires by its cron expression: `new ScheduleJobBootstrap(registryCenter, job,
+ * configuration).schedule()`.
  */
 export class ScheduleJobBootstrap extends JobBootstrap {
   /**
@@ -91,15 +97,15 @@ export class ScheduleJobBootstrap extends JobBootstrap {
   }
 
   /**
-   * Registers the job and lets it fire. While the registry centre cannot be reached, waits; further calls do nothing. If it
-   * rejects, the job has ended; make another bootstrap to try again.
+   * Registers the job and lets it fire. While the registry centre cannot be reached, waits; further calls do nothing.
+   * If it rejects, the job has ended; make another bootstrap to try again.
    *
-   * The jobs of a Nest application are started with it otherwise: such a job waits until its fault is mended, and this method rejects
-   * with the fault until then.
+   * The jobs of a Nest application are started with it otherwise: such a job waits until its fault is mended, and this
+   * method rejects with the fault until then.
    * @throws JobConflictError if the name is taken by another job
    * @throws JobStateError if the stored configuration has no cron expression, or the job has been shut down
-   * @throws InvalidConfigurationError if the stored configuration cannot be used, its cron expression or time zone included, or the
-   * executor or the error handler cannot prepare for the job
+   * @throws InvalidConfigurationError if the stored configuration cannot be used, its cron expression or time zone
+   *   included, or the executor or the error handler cannot prepare for the job
    * @throws RegistryRefusedError if the registry centre refuses the job's nodes
    * @throws RegistryCredentialsError if it refuses this client
    * @throws JobStoppedError if the job, or the registry centre, is shut down meanwhile
@@ -109,21 +115,25 @@ export class ScheduleJobBootstrap extends JobBootstrap {
   }
 
   /**
-   * Runs the job once now, beside its schedule, on all registered instances, each its own items. Resolves when all have been
-   * triggered, not when they have finished.
+   * Runs the job once now, beside its schedule, on all registered instances, each its own items. Resolves when all have
+   * been triggered, not when they have finished.
    * @param options what this run alone is given: `{ jobParameter: 'only Beijing' }`
    * @throws RegistryUnavailableError if the registry centre does not answer; some instances may have been triggered
-   * @throws DeadlineExceededError if this instance does not take part, as after a lost session, and does not within 10 seconds
-   * @throws JobStateError if the job has been shut down; if a `jobParameter` is given and Java instances take part; if an instance has
-   * not accepted a trigger with another job parameter yet
-   * @throws InvalidConfigurationError if the options cannot be used; all that `schedule()` throws if the job has not started
+   * @throws DeadlineExceededError if this instance does not take part, as after a lost session, and does not within 10
+   *   seconds
+   * @throws JobStateError if the job has been shut down; if a `jobParameter` is given and Java instances take part; if
+   *   an instance has not accepted a trigger with another job parameter yet
+   * @throws InvalidConfigurationError if the options cannot be used; all that `schedule()` throws if the job has not
+   *   started
    */
   trigger(options?: TriggerOptions): Promise<void> {
     return this.runtime.trigger(options);
   }
 }
 
-/** Starts a job that runs when it is triggered: `new OneOffJobBootstrap(registryCenter, job, configuration).execute()`. */
+/**
+ * Starts a job that runs when it is triggered: `new OneOffJobBootstrap(registryCenter, job, configuration).execute()`.
+ */
 export class OneOffJobBootstrap extends JobBootstrap {
   /**
    * @param job the job object, or the type of a job without class
@@ -146,18 +156,18 @@ export class OneOffJobBootstrap extends JobBootstrap {
   }
 
   /**
-   * Registers the job on this instance, so that it takes part in executions that others ask for. While the registry centre cannot be
-   * reached, waits. If it rejects, the job has ended, as `ScheduleJobBootstrap.schedule()` describes.
-   * @throws JobConflictError, JobStateError, InvalidConfigurationError, RegistryRefusedError, RegistryCredentialsError, JobStoppedError
-   * as `ScheduleJobBootstrap.schedule()`, which says when
+   * Registers the job on this instance, so that it takes part in executions that others ask for. While the registry
+   * centre cannot be reached, waits. If it rejects, the job has ended, as `ScheduleJobBootstrap.schedule()` describes.
+   * @throws JobConflictError, JobStateError, InvalidConfigurationError, RegistryRefusedError, RegistryCredentialsError,
+   *   JobStoppedError as `ScheduleJobBootstrap.schedule()`, which says when
    */
   start(): Promise<void> {
     return this.runtime.start();
   }
 
   /**
-   * Runs the job once on all registered instances, each its own items. Resolves when all have been triggered, not when they
-   * have finished. An instance that is just running does so afterwards.
+   * Runs the job once on all registered instances, each its own items. Resolves when all have been triggered, not when
+   * they have finished. An instance that is just running does so afterwards.
    * @param options what this run alone is given: `{ jobParameter: 'only Beijing' }`
    * @throws RegistryUnavailableError, DeadlineExceededError, JobStateError, InvalidConfigurationError as
    * `ScheduleJobBootstrap.trigger()`; all that `start()` throws if the job has not started

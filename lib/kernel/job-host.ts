@@ -184,11 +184,11 @@ export class JobHost {
   }
 
   /**
-   * Stops all jobs: waits for running items up to the grace period, withdraws, and then closes the error handlers. The registry
-   * centre stays open. Never rejects.
+   * Stops all jobs: waits for running items up to the grace period, withdraws, and then closes the error handlers. The
+   * registry centre stays open. Never rejects.
    *
-   * If an item of one of the jobs waits for that, the item is waited for a second only, and the log has an error: to end the process
-   * from within a job, send it SIGTERM.
+   * If an item of one of the jobs waits for that, the item is waited for a second only, and the log has an error: to
+   * end the process from within a job, send it SIGTERM.
    */
   stop(): Promise<void> {
     this.stopFirings();

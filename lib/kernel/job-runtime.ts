@@ -1,8 +1,8 @@
 /**
  * One job on one instance, from its start to its end. Start reading the kernel here.
  *
- * A runtime has two lanes. In the *control lane* it looks at the job as a whole, asks the rules, and performs their actions
- * one after the other; user code is never awaited there. In the *work lane* it runs firings.
+ * A runtime has two lanes. In the *control lane* it looks at the job as a whole, asks the rules, and performs their
+ * actions one after the other; user code is never awaited there. In the *work lane* it runs firings.
  *
  * ```
  *            start()              session suspended or lost
@@ -14,9 +14,9 @@
  *                                   ▼
  *                                stopping ── the runs have ended or were aborted ──▶ stopped
  * ```
- * The registry centre is authoritative for which instance does what; the clock decides only when this instance looks and
- * when it stops trusting itself. If the registry cannot be reached, the job waits in `starting` or `suspended`, and goes on
- * by itself when it can.
+ * The registry centre is authoritative for which instance does what; the clock decides only when this instance looks
+ * and when it stops trusting itself. If the registry cannot be reached, the job waits in `starting` or `suspended`, and
+ * goes on by itself when it can.
  */
 import { describeCause, stackOf } from '../api/text/describe-cause.js';
 import {
@@ -136,8 +136,8 @@ export class JobRuntime {
   }
 
   /**
-   * The job's nodes as this instance sees them, by absolute path; `undefined` while it does not follow the job. What it does not need to
-   * know has no value.
+   * The job's nodes as this instance sees them, by absolute path; `undefined` while it does not follow the job. What it
+   * does not need to know has no value.
    */
   get nodes(): ReadonlyMap<string, MirroredNode> | undefined {
     return this.#components?.watch.nodes;
@@ -193,10 +193,11 @@ export class JobRuntime {
   }
 
   /**
-   * Registers the job and this instance, as soon as the registry can be reached, and takes part in the job from then on.
+   * Registers the job and this instance, as soon as the registry can be reached, and takes part in the job from then
+   * on.
    * @returns when registered; for a further call, the same promise
-   * @throws JobConflictError, InvalidConfigurationError, RegistryCredentialsError, RegistryRefusedError if it cannot be started; the
-   * job is ended then, unless it was started by `boot()`
+   * @throws JobConflictError, InvalidConfigurationError, RegistryCredentialsError, RegistryRefusedError if it cannot be
+   *   started; the job is ended then, unless it was started by `boot()`
    * @throws JobStateError if the job has been stopped
    */
   start(): Promise<void> {
@@ -206,8 +207,9 @@ export class JobRuntime {
   }
 
   /**
-   * As `start()`, for an application that boots whatever is wrong with one of its jobs. A fault of this job alone, in its nodes or in
-   * its executor, ends nothing: the log has one error, `health` has the reason, and the job runs as soon as it is mended.
+   * As `start()`, for an application that boots whatever is wrong with one of its jobs. A fault of this job alone, in
+   * its nodes or in its executor, ends nothing: the log has one error, `health` has the reason, and the job runs as
+   * soon as it is mended.
    * @param as whether the job fires by its cron expression
    * @returns when registered, or when a fault that keeps it from that is known
    * @throws RegistryCredentialsError if the registry centre refuses this process
@@ -243,7 +245,8 @@ export class JobRuntime {
   /**
    * Also fires by the cron expression from now on. If that is not possible, the job is stopped.
    * @throws JobStateError if the stored configuration has no cron expression, or the job has been stopped
-   * @throws InvalidConfigurationError if the stored cron expression or time zone cannot be used; its cause is the `InvalidCronError`
+   * @throws InvalidConfigurationError if the stored cron expression or time zone cannot be used; its cause is the
+   *   `InvalidCronError`
    * @throws all that `start()` throws
    */
   async schedule(): Promise<void> {
@@ -262,7 +265,10 @@ export class JobRuntime {
     }
   }
 
-  /** The first time directly, so that an error reaches the caller of `schedule()`; later changes are the rules' business. */
+  /**
+   * The first time directly, so that an error reaches the caller of `schedule()`; later changes are the rules'
+   * business.
+   */
   async #enableTimer(): Promise<void> {
     if (this.#timer.isEnabled || this.#firingsEnd !== undefined) return;
     try {
@@ -290,7 +296,10 @@ export class JobRuntime {
     return this.#components?.registration.session === undefined;
   }
 
-  /** Gives up withdrawing, if that was not possible when the job stopped: the registration belongs to another job object now. */
+  /**
+   * Gives up withdrawing, if that was not possible when the job stopped: the registration belongs to another job object
+   * now.
+   */
   keepRegistration(): void {
     this.#shutdown.keepRegistration();
   }
@@ -299,10 +308,12 @@ export class JobRuntime {
    * Makes every registered instance run its items once, now. An instance that is just running does so afterwards; two
    * triggers that meet an instance while it runs are one, unless their job parameters differ.
    * @throws RegistryUnavailableError if the registry centre does not answer; some instances may have been triggered
-   * @throws DeadlineExceededError if this instance does not take part, as after a lost session, and does not within 10 seconds
-   * @throws JobStateError if the job has been stopped; if a `jobParameter` is given and Java instances take part, which would run
-   * without it; if an instance has not accepted a trigger with another job parameter yet
-   * @throws InvalidConfigurationError if the options cannot be used, or the job parameter is too long for so many instances
+   * @throws DeadlineExceededError if this instance does not take part, as after a lost session, and does not within 10
+   *   seconds
+   * @throws JobStateError if the job has been stopped; if a `jobParameter` is given and Java instances take part, which
+   *   would run without it; if an instance has not accepted a trigger with another job parameter yet
+   * @throws InvalidConfigurationError if the options cannot be used, or the job parameter is too long for so many
+   *   instances
    */
   async trigger(options?: TriggerOptions): Promise<void> {
     const checked = checkedTrigger(this.jobName, options);
@@ -321,8 +332,8 @@ export class JobRuntime {
   }
 
   /**
-   * Ends the job on this instance: begins no firing any more, hands over its idle items, waits for the running ones up to
-   * the grace period, aborts those that remain, and withdraws, so that peers take over at once. Never rejects.
+   * Ends the job on this instance: begins no firing any more, hands over its idle items, waits for the running ones up
+   * to the grace period, aborts those that remain, and withdraws, so that peers take over at once. Never rejects.
    * @returns when the job has ended; if the job's own code calls, at once, as the job ends after its code
    */
   stop(why = 'it is shut down'): Promise<void> {

@@ -4,11 +4,17 @@ import { type ItemMark } from './job-paths.js';
 /** One sharding item. */
 export interface ItemView {
   readonly item: number;
-  /** Version of the item's node, which grows with each report of a crash; `undefined` if there is only something below it. */
+  /**
+   * Version of the item's node, which grows with each report of a crash; `undefined` if there is only something below
+   * it.
+   */
   readonly version: number | undefined;
   /** Id of the instance it is assigned to. */
   readonly owner: string | undefined;
-  /** Revision at which the owner was written, which grows with each assignment: the fencing token's source. 0 without owner. */
+  /**
+   * Revision at which the owner was written, which grows with each assignment: the fencing token's source. 0 without
+   * owner.
+   */
   readonly ownerRevision: number;
   readonly running: boolean;
   /** Id of the instance that runs it; `undefined` if it does not run, and also if the value has not been read. */

@@ -13,16 +13,22 @@ export interface ToYamlOptions {
    * `jobExecutorThreadPoolSizeProviderType` is set, for Java refuses a configuration with any key it does not know.
    */
   readonly compatibility?: '3.0.4' | '3.0.5';
-  /** Entries that are written back untouched: what `fromYaml` returned as `extraConfigurations`, or `keptFrom` found. */
+  /**
+   * Entries that are written back untouched: what `fromYaml` returned as `extraConfigurations`, or `keptFrom` found.
+   */
   readonly extraConfigurations?: string | undefined;
 }
 
 /** What the value of a job's `config` node says. */
 export interface StoredConfiguration {
   readonly configuration: JobConfiguration;
-  /** The spelling in which the thread-pool setting was found, to keep it when rewriting; `undefined` if it is not set. */
+  /**
+   * The spelling in which the thread-pool setting was found, to keep it when rewriting; `undefined` if it is not set.
+   */
   readonly threadPoolKey: ThreadPoolKey | undefined;
-  /** The entry `jobExtraConfigurations` (Java's tracing settings) as it stands in the text, key and line end included. */
+  /**
+   * The entry `jobExtraConfigurations` (Java's tracing settings) as it stands in the text, key and line end included.
+   */
   readonly extraConfigurations: string | undefined;
   /** Keys that Java 3.0 does not have, and because of which Java refuses the whole configuration. */
   readonly unknownKeys: readonly string[];
@@ -56,9 +62,9 @@ export function toYaml(configuration: JobConfiguration, options: ToYamlOptions =
 
 /**
  * Reads the value of a job's `config` node as Java reads it. Absent flags are false, absent numbers 0 (and
- * `maxTimeDiffSeconds` −1), whatever the defaults of a new job; `cron`, `timeZone`, `label` and the types count as absent
- * if they are empty, as consoles write them. Beyond Java: both spellings of the thread-pool setting, unknown keys and
- * tags, and `~` for absent are accepted.
+ * `maxTimeDiffSeconds` −1), whatever the defaults of a new job; `cron`, `timeZone`, `label` and the types count as
+ * absent if they are empty, as consoles write them. Beyond Java: both spellings of the thread-pool setting, unknown
+ * keys and tags, and `~` for absent are accepted.
  * @param path path of the node, for messages
  * @throws InvalidConfigurationError with a sentence for each fault, each starting with `path`
  */
@@ -75,7 +81,8 @@ export function fromYaml(text: string, path: string): StoredConfiguration {
 
 /**
  * What to keep of a stored text that is about to be replaced: what peers have stored and this library has no name for
- * (tracing settings, keys of later versions), and their spelling of the thread-pool setting. Nothing is kept of a text that cannot be read.
+ * (tracing settings, keys of later versions), and their spelling of the thread-pool setting. Nothing is kept of a text
+ * that cannot be read.
  * @param path path of the node
  */
 export function keptFrom(stored: string, path: string): ToYamlOptions {

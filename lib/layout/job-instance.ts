@@ -10,7 +10,10 @@ import { yamlEntry } from './yaml-writer.js';
 
 /** How an instance chooses its address. */
 export interface JobInstanceOptions {
-  /** Name of the preferred network interface; ignored if there is none of that name. Java: `elasticjob.preferred.network.interface`. */
+  /**
+   * Name of the preferred network interface; ignored if there is none of that name. Java:
+   * `elasticjob.preferred.network.interface`.
+   */
   readonly preferredNetworkInterface?: string | undefined;
   /** Start of the preferred address, or a regular expression for all of it. Java: `elasticjob.preferred.network.ip`. */
   readonly preferredNetworkIp?: string | undefined;
@@ -57,7 +60,9 @@ export function ipOfInstanceId(id: string): string {
   return id.split(DELIMITER, 1).join('');
 }
 
-/** The value of the instance's node, as Java writes it. Java refuses other keys, and takes its own ip for a missing one. */
+/**
+ * The value of the instance's node, as Java writes it. Java refuses other keys, and takes its own ip for a missing one.
+ */
 export function instanceYaml(instance: JobInstance): string {
   const known = yamlByInstance.get(instance);
   if (known !== undefined) return known;
@@ -86,9 +91,9 @@ export function parseInstanceYaml(text: string): RegisteredInstance | undefined 
 }
 
 /**
- * Chooses the address as Java does: IPv4, never loopback, of the preferred interface, otherwise of the first interface that
- * has such an address (Java lists them in reverse order and takes the last). Java knows no IPv6; here, an IPv6 address is
- * chosen if there is no IPv4 one, or if it is the preferred one.
+ * Chooses the address as Java does: IPv4, never loopback, of the preferred interface, otherwise of the first interface
+ * that has such an address (Java lists them in reverse order and takes the last). Java knows no IPv6; here, an IPv6
+ * address is chosen if there is no IPv4 one, or if it is the preferred one.
  */
 function localIp({
   preferredNetworkInterface,
@@ -122,7 +127,10 @@ function localIp({
   ]);
 }
 
-/** Whether other machines may know this machine by the address. A link-local one is valid on one link only, on many machines at once. */
+/**
+ * Whether other machines may know this machine by the address. A link-local one is valid on one link only, on many
+ * machines at once.
+ */
 function isUsable({ family, internal, address }: NetworkInterfaceInfo): boolean {
   return !internal && (family === 'IPv4' || !LINK_LOCAL.test(address));
 }
@@ -144,8 +152,12 @@ function matches(address: string, pattern: string): boolean {
 
 const DELIMITER = '@-@';
 
-/** The address of an instance on a machine that has none but loopback and link-local ones. Java does not start there. */
+/**
+ * The address of an instance on a machine that has none but loopback and link-local ones. Java does not start there.
+ */
 const NO_ADDRESS = '127.0.0.1';
 
-/** The text that instances without labels write, Java's and ours. A YAML parser takes a hundred times longer to read it. */
+/**
+ * The text that instances without labels write, Java's and ours. A YAML parser takes a hundred times longer to read it.
+ */
 const PLAIN_INSTANCE = /^jobInstanceId: ([\da-f.:]+@-@[\w-]+)\nserverIp: ([\da-f.:]*[\da-f])\n$/;

@@ -266,7 +266,10 @@ export class JobPaths {
     return `${this.root}/x-node/faults`;
   }
 
-  /** A session node, present while something is wrong with the job on this instance that no other node shows. Unknown to Java. */
+  /**
+   * A session node, present while something is wrong with the job on this instance that no other node shows. Unknown to
+   * Java.
+   */
   fault(id: string): string {
     return `${this.root}/x-node/faults/${id}`;
   }
@@ -275,7 +278,9 @@ export class JobPaths {
     return `${this.root}/x-node/guarantee/present`;
   }
 
-  /** A session node: what this instance has reported at the barriers of firings. Unknown to Java, as are the next two. */
+  /**
+   * A session node: what this instance has reported at the barriers of firings. Unknown to Java, as are the next two.
+   */
   arrivals(id: string): string {
     return `${this.root}/x-node/guarantee/present/${id}`;
   }
@@ -291,8 +296,8 @@ export class JobPaths {
   }
 
   /**
-   * The subtrees of all that concerns an instance which owns these items: everything but other items, what other instances
-   * have begun, and the job's root itself.
+   * The subtrees of all that concerns an instance which owns these items: everything but other items, what other
+   * instances have begun, and the job's root itself.
    */
   shareOf(id: string, items: readonly number[]): readonly string[] {
     return [

@@ -15,8 +15,8 @@ import { type GuaranteeStage, type JobPath, type JobPaths } from './job-paths.js
 import { type InstanceView, type JobView, type ServerStatus } from './job-view-types.js';
 
 /**
- * What was read of the nodes that are in use. For all readers of the process: mirrors of the embedded registry show the same node
- * objects.
+ * What was read of the nodes that are in use. For all readers of the process: mirrors of the embedded registry show the
+ * same node objects.
  */
 const configurations = new WeakMap<MirroredNode, ReadConfiguration>();
 

@@ -10,8 +10,8 @@ export function readJobView(nodes: ReadonlyMap<string, MirroredNode>, jobName: s
 }
 
 /**
- * `readJobView` for one job again and again, from what has changed: parts of a view that have not changed are the same objects
- * as in the view before. It keeps nothing but that view.
+ * `readJobView` for one job again and again, from what has changed: parts of a view that have not changed are the same
+ * objects as in the view before. It keeps nothing but that view.
  */
 export class JobViewReader {
   readonly #paths: JobPaths;

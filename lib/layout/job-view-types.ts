@@ -24,23 +24,23 @@ export interface JobView {
   /** All living instances by id, those that get no items too. */
   readonly instances: ReadonlyMap<string, InstanceView>;
   /**
-   * Ids of our instances whose process has not ended as far as the registry centre knows. An instance that is here and not
-   * among `instances` is stopping.
+   * Ids of our instances whose process has not ended as far as the registry centre knows. An instance that is here and
+   * not among `instances` is stopping.
    */
   readonly live: ReadonlySet<string>;
   /** Ids of our instances that have stopped, as opposed to crashed; the latest first, and only some. */
   readonly withdrawn: readonly string[];
   /**
-   * Ids of those `instances` that are Java ElasticJob's: they have neither a sign of life (`live`) nor a begin record, and
-   * had none in any earlier view since they appeared.
+   * Ids of those `instances` that are Java ElasticJob's: they have neither a sign of life (`live`) nor a begin record,
+   * and had none in any earlier view since they appeared.
    */
   readonly javaPeers: ReadonlySet<string>;
   readonly servers: ReadonlyMap<string, ServerStatus>;
   /** Id of the leader. */
   readonly leader: string | undefined;
   /**
-   * Id of the session that keeps the leader's node. `undefined` if there is no leader, or if the node is persistent: then a
-   * copy or a backup made it, because instances only make it with their session.
+   * Id of the session that keeps the leader's node. `undefined` if there is no leader, or if the node is persistent:
+   * then a copy or a backup made it, because instances only make it with their session.
    */
   readonly leaderSession: string | undefined;
   /** Whether the items must be assigned again; no instance may begin a run meanwhile. */
@@ -65,7 +65,10 @@ export interface JobView {
   readonly acceptedTriggers: ReadonlyMap<string, AcceptedTriggers>;
   /** Items waiting to be taken over, in ascending order. */
   readonly crashedItems: readonly number[];
-  /** The run that was cut short, by item, until it has been run again. Not for items that only a Java instance has reported. */
+  /**
+   * The run that was cut short, by item, until it has been run again. Not for items that only a Java instance has
+   * reported.
+   */
   readonly crashReports: ReadonlyMap<number, CrashedRun>;
   /** Items that have reported their start, or completion, to the listeners that run once for the cluster. */
   readonly startedItems: ReadonlySet<number>;
@@ -76,10 +79,14 @@ export interface JobView {
   readonly nextJobInstanceIp: string | undefined;
   /**
    * Instant, in milliseconds since 1970, for which each item was last begun by any of our instances, living or not, as
-   * far as their records have been read. For an item that a leader has brought back since: the last instant before that.
+   * far as their records have been read. For an item that a leader has brought back since: the last instant before
+   * that.
    */
   readonly lastBegun: ReadonlyMap<number, number>;
-  /** Items whose last run was begun manually, after the instant in `lastBegun`, with its own `jobParameter` if it has one. */
+  /**
+   * Items whose last run was begun manually, after the instant in `lastBegun`, with its own `jobParameter` if it has
+   * one.
+   */
   readonly manuallyBegun: ReadonlyMap<number, string | undefined>;
   /** What each instance has begun by itself, by its id; `undefined` for a record that has not been read. */
   readonly beginRecords: ReadonlyMap<string, BeginRecord | undefined>;

@@ -7,8 +7,8 @@
  *    (all peers)        (local copy)          (pure)            (immutable)
  * ```
  *
- * The registry centre is authoritative; a view is as old as its mirror. What cannot be read is marked so in the view and never
- * thrown: one broken node must not hide the rest.
+ * The registry centre is authoritative; a view is as old as its mirror. What cannot be read is marked so in the view
+ * and never thrown: one broken node must not hide the rest.
  */
 import { type JobInstance } from '../api/extensions/sharding-strategy.js';
 import { isIn, itemIn, type ItemView } from './item-view.js';

@@ -3,9 +3,10 @@ import { InvalidConfigurationError } from '../api/errors/errors.js';
 import { isJsonOfItems, jsonOfItems } from '../api/job/sharding-item-parameters.js';
 
 /**
- * Reads `0=Beijing,1=Shanghai`, the parameters of a stored configuration, by item, exactly as Java 3.0 reads it when a job
- * fires: pieces are trimmed, empty pieces at the end do not count, the later one of two entries for an item wins, and
- * items that the job does not have are not refused. A text that begins with `{` is JSON, which Java refuses. (New settings are checked more strictly: `itemParametersProblem`.)
+ * Reads `0=Beijing,1=Shanghai`, the parameters of a stored configuration, by item, exactly as Java 3.0 reads it when a
+ * job fires: pieces are trimmed, empty pieces at the end do not count, the later one of two entries for an item wins,
+ * and items that the job does not have are not refused. A text that begins with `{` is JSON, which Java refuses. (New
+ * settings are checked more strictly: `itemParametersProblem`.)
  * @throws InvalidConfigurationError with Java's messages, except for JSON
  */
 export function readItemParameters(text: string): ReadonlyMap<number, string> {

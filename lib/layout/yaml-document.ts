@@ -36,7 +36,10 @@ const OPTIONS: ParseOptions & DocumentOptions & SchemaOptions = {
   prettyErrors: false,
 };
 
-/** Parses a YAML 1.1 document that anybody may have written: its cost depends on its length, and not on its content. Never throws. */
+/**
+ * Parses a YAML 1.1 document that anybody may have written: its cost depends on its length, and not on its content.
+ * Never throws.
+ */
 export function parseYaml(text: string): ParsedYaml {
   const { document, second, tooDeepAt, place } = composedYaml(text, OPTIONS);
   if (tooDeepAt !== undefined) return { document, faults: [`${TOO_DEEP} ${place(tooDeepAt)}`] };

@@ -19,8 +19,8 @@ import { isNull, toBoolean, toInteger } from './yaml-scalars.js';
  * not those that the scalars look like. JSON is such a document too. Unknown `!!` tags are accepted. Nothing is thrown;
  * what cannot be read is added to `faults`. A value of nothing (`~`) counts as absent.
  *
- * YAML 1.1 ends a line at U+0085, U+2028 and U+2029 too. Each of them is read as a line feed, where SnakeYAML keeps the latter two in
- * the text.
+ * YAML 1.1 ends a line at U+0085, U+2028 and U+2029 too. Each of them is read as a line feed, where SnakeYAML keeps the
+ * latter two in the text.
  */
 export class YamlMapping {
   /** What is wrong, each a clause that names the key and the value. */

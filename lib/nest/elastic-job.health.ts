@@ -8,20 +8,24 @@ import { ElasticJobLifecycle } from './elastic-job.lifecycle.js';
 /** The state of the application's jobs, on this instance. */
 export interface ElasticJobHealthReport {
   /**
-   * False if no job of this process can ever run again, because the registry centre has closed the session for good: it refuses
-   * the credentials. Only a new start of the process helps. For liveness probes.
+   * False if no job of this process can ever run again, because the registry centre has closed the session for good: it
+   * refuses the credentials. Only a new start of the process helps. For liveness probes.
    */
   readonly live: boolean;
   /**
-   * Whether the jobs are as they are meant to be: the session lives, and every job that was started takes part and can run. Also true
-   * if ElasticJob is switched off, and for jobs that were not started or that an operator has switched off. For readiness probes.
+   * Whether the jobs are as they are meant to be: the session lives, and every job that was started takes part and can
+   * run. Also true if ElasticJob is switched off, and for jobs that were not started or that an operator has switched
+   * off. For readiness probes.
    */
   readonly ready: boolean;
-  /** Why the report is not `ready`: the session, or the jobs that cannot run. Also says that ElasticJob is switched off. Missing otherwise. */
+  /**
+   * Why the report is not `ready`: the session, or the jobs that cannot run. Also says that ElasticJob is switched off.
+   * Missing otherwise.
+   */
   readonly reason?: string;
   /**
-   * Phase of the session with the registry centre; `none` before the application has booted and after shutdown, `disabled` if
-   * ElasticJob is switched off (`elasticjob.enabled: false`).
+   * Phase of the session with the registry centre; `none` before the application has booted and after shutdown,
+   * `disabled` if ElasticJob is switched off (`elasticjob.enabled: false`).
    */
   readonly session: SessionState['phase'] | 'none' | 'disabled';
   /** Description of the registry centre: kind, servers and namespace. Empty if `session` is `none` or `disabled`. */
@@ -68,8 +72,8 @@ export class ElasticJobHealth {
   }
 
   /**
-   * Whether this process can go on, as the result of a Terminus health indicator, for liveness probes. It stays `up` while the
-   * registry centre cannot be reached.
+   * Whether this process can go on, as the result of a Terminus health indicator, for liveness probes. It stays `up`
+   * while the registry centre cannot be reached.
    * @param key the key of the result. Default: `elasticjob`
    */
   isLive<Key extends string = 'elasticjob'>(
@@ -81,9 +85,9 @@ export class ElasticJobHealth {
   }
 
   /**
-   * Whether runs are recorded, as the result of a Terminus health indicator: `down` while the database refuses events or does not
-   * answer, and while the queue of waiting events is four fifths full. Jobs run all the same, so do not use it in a probe that
-   * takes instances out of service. `up` if runs are not recorded.
+   * Whether runs are recorded, as the result of a Terminus health indicator: `down` while the database refuses events
+   * or does not answer, and while the queue of waiting events is four fifths full. Jobs run all the same, so do not use
+   * it in a probe that takes instances out of service. `up` if runs are not recorded.
    * @param key the key of the result. Default: `elasticjobTracing`
    */
   isTracing<Key extends string = 'elasticjobTracing'>(

@@ -5,8 +5,8 @@ import { detached } from '../time/detached.js';
 import { ElasticJobLifecycle } from './elastic-job.lifecycle.js';
 
 /**
- * Receives Nest's hooks after all other modules at start, and before all other modules at shutdown. So no job runs before
- * the services that it uses have booted, and none of them shuts down before the last item has ended.
+ * Receives Nest's hooks after all other modules at start, and before all other modules at shutdown. So no job runs
+ * before the services that it uses have booted, and none of them shuts down before the last item has ended.
  */
 @Module({ imports: [DiscoveryModule] })
 export class LifecycleHooks implements OnApplicationBootstrap, OnModuleDestroy {
@@ -21,7 +21,8 @@ export class LifecycleHooks implements OnApplicationBootstrap, OnModuleDestroy {
     this.#lifecycle = lifecycle;
     this.#discovery = discovery;
     for (const module of modules.values()) {
-      // Nest orders hooks by a module's distance from the root module, whose own is 1, and offers no other way to be last.
+      // Nest orders hooks by a module's distance from the root module, whose own is 1, and offers no other way to be
+      // last.
       if (module.metatype === LifecycleHooks) module.distance = -1;
     }
   }

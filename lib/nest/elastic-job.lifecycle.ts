@@ -10,8 +10,8 @@
  * `LifecycleHooks` receives the first two hooks, `ElasticJobLifecycle` the last one. Nest calls hooks module by module:
  * global modules come first at start and last at shutdown; `LifecycleHooks` comes last at start and first at shutdown.
  *
- * The application boots even if the registry centre cannot be reached; jobs register as soon as it can. A problem of the
- * settings, or a conflict that the registry centre reports at once, fails the boot and leaves nothing behind.
+ * The application boots even if the registry centre cannot be reached; jobs register as soon as it can. A problem of
+ * the settings, or a conflict that the registry centre reports at once, fails the boot and leaves nothing behind.
  */
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { LazyModuleLoader } from '@nestjs/core';
@@ -103,7 +103,10 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
     this.#scheduler = scheduler;
   }
 
-  /** The host of the jobs. `undefined` before the application has booted, if ElasticJob is switched off, and after shutdown. */
+  /**
+   * The host of the jobs. `undefined` before the application has booted, if ElasticJob is switched off, and after
+   * shutdown.
+   */
   get host(): JobHost | undefined {
     return this.#host;
   }
@@ -125,8 +128,8 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
 
   /**
    * Starts the jobs, and waits up to a second for them to register.
-   * A fault of one job in the registry centre or in its executor keeps that job from running, and not the application from
-   * booting, unless `failOnJobError` is set.
+   * A fault of one job in the registry centre or in its executor keeps that job from running, and not the application
+   * from booting, unless `failOnJobError` is set.
    * @throws InvalidConfigurationError if the application's own settings cannot be used
    * @throws JobConflictError if the name of a job is taken in the `SchedulerRegistry`
    * @throws RegistryCredentialsError if the registry centre refuses the credentials

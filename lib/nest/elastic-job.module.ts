@@ -31,7 +31,10 @@ export interface ElasticJobOptionsFactory {
   createElasticJobOptions(): ElasticJobModuleOptions | Promise<ElasticJobModuleOptions>;
 }
 
-/** Options of `ElasticJobModule.forRootAsync()`: exactly one of `useFactory`, `useClass` and `useExisting`, and what goes with each. */
+/**
+ * Options of `ElasticJobModule.forRootAsync()`: exactly one of `useFactory`, `useClass` and `useExisting`, and what
+ * goes with each.
+ */
 export type ElasticJobModuleAsyncOptions = AsyncOptionsBase & (WithFactory | WithClass | WithExisting);
 
 interface AsyncOptionsBase extends Pick<ModuleMetadata, 'imports'> {
@@ -66,9 +69,9 @@ interface WithExisting {
 }
 
 /**
- * Runs distributed jobs in a Nest application: import `ElasticJobModule.forRoot()` once, in the root module. It is global.
- * When the application boots, the module finds all providers that are decorated with `@ElasticJob()` and starts them.
- * The boot fails with an `InvalidConfigurationError` that names everything that is wrong with the settings.
+ * Runs distributed jobs in a Nest application: import `ElasticJobModule.forRoot()` once, in the root module. It is
+ * global. When the application boots, the module finds all providers that are decorated with `@ElasticJob()` and starts
+ * them. The boot fails with an `InvalidConfigurationError` that names everything that is wrong with the settings.
  */
 @Module({})
 export class ElasticJobModule implements OnModuleInit {
@@ -103,7 +106,10 @@ export class ElasticJobModule implements OnModuleInit {
     this.#isConfigured = lifecycle !== undefined;
   }
 
-  /** @internal @throws InvalidConfigurationError if no module of the application imports `forRoot()` or `forRootAsync()` */
+  /**
+   * @internal
+   * @throws InvalidConfigurationError if no module of the application imports `forRoot()` or `forRootAsync()`
+   */
   onModuleInit(): void {
     if (this.#isConfigured) return;
     throw new InvalidConfigurationError([

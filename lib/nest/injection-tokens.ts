@@ -7,8 +7,8 @@
  *   @ElasticJob(…), @InjectOneOffJob(…)               belong to a class and are kept as long as the class is in use
  *   elasticJobConfig('elasticjob.yaml')               belong to the loader of the file, in the same way
  * ```
- * Nest has no means to ask, at this point, which classes and files an application consists of. So each application provides
- * the names of all that are in use. A handle for a job of another application says so when it is used.
+ * Nest has no means to ask, at this point, which classes and files an application consists of. So each application
+ * provides the names of all that are in use. A handle for a job of another application says so when it is used.
  */
 import { type DynamicModule, type FactoryProvider, Module } from '@nestjs/common';
 import { isMap } from '../api/text/describe-value.js';

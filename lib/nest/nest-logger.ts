@@ -6,8 +6,8 @@ import { type ModuleSettings } from '../settings/module-settings.js';
 export type LogShape = 'text' | 'fields';
 
 /**
- * Nest's logger, with a context for each job: `ElasticJob:syncOrders`, and `ElasticJob` for what concerns the whole process. So
- * loggers that filter by context can filter by job.
+ * Nest's logger, with a context for each job: `ElasticJob:syncOrders`, and `ElasticJob` for what concerns the whole
+ * process. So loggers that filter by context can filter by job.
  */
 export class NestLogger implements JobLogger {
   readonly #shape: LogShape;

@@ -3,15 +3,15 @@ import { type Session } from '../registry/registry-center.js';
 import { type Clock } from '../time/clock.js';
 
 /**
- * How long after the boot shutdown hooks may still be enabled, in milliseconds. An application context can enable them only
- * after it has booted, and `main.ts` may do so after `listen()`.
+ * How long after the boot shutdown hooks may still be enabled, in milliseconds. An application context can enable them
+ * only after it has booted, and `main.ts` may do so after `listen()`.
  */
 const GRACE_MS = 3_000;
 
 /**
- * Warns of a process that SIGTERM ends at once, a few seconds after the boot. Nest does not say whether an application has
- * enabled its shutdown hooks, and for which signals; but with a hook for SIGTERM the process has a listener for SIGTERM, as it
- * has if it closes the application itself.
+ * Warns of a process that SIGTERM ends at once, a few seconds after the boot. Nest does not say whether an application
+ * has enabled its shutdown hooks, and for which signals; but with a hook for SIGTERM the process has a listener for
+ * SIGTERM, as it has if it closes the application itself.
  * @param session says how long the items of the process will rest
  * @returns a function that cancels the check
  */

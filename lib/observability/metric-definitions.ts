@@ -1,9 +1,9 @@
 /**
- * The metrics of jobs, by their names in Prometheus. `nestjs-elasticjob/prometheus` and `nestjs-elasticjob/opentelemetry` have the
- * same ones. docs/metrics.md says what to do with them.
+ * The metrics of jobs, by their names in Prometheus. `nestjs-elasticjob/prometheus` and
+ * `nestjs-elasticjob/opentelemetry` have the same ones. docs/metrics.md says what to do with them.
  *
- * The name of a job is the label `job_name`: `job` is the label that Prometheus itself gives to what it scrapes. Items and
- * instances are no labels, since there may be too many of them.
+ * The name of a job is the label `job_name`: `job` is the label that Prometheus itself gives to what it scrapes. Items
+ * and instances are no labels, since there may be too many of them.
  */
 
 /** One metric. */

@@ -6,8 +6,8 @@
  *              ▲  └──────▶ samples(…): gauges, read from the memory of this process when they are scraped
  *  hosts ──────┘
  * ```
- * No timer runs. A job that was removed is forgotten. The number of jobs that have labels of their own is bounded; the others share the label `other`, which has
- * counters and histograms and no gauges.
+ * No timer runs. A job that was removed is forgotten. The number of jobs that have labels of their own is bounded; the
+ * others share the label `other`, which has counters and histograms and no gauges.
  */
 import { type ObservedHost, type ObservedJob } from '../api/events/observed-host.js';
 import { type DueFiring, type InstanceCrash, type RunEvent, type RunObserver } from '../api/events/run-events.js';
@@ -16,7 +16,9 @@ import { type ReadMetric, type Sample } from './metric-definitions.js';
 
 /** How jobs are measured. */
 export interface MetricsOptions {
-  /** How many jobs have labels of their own: the first ones that run. The others share the label `other`. Default: 500. */
+  /**
+   * How many jobs have labels of their own: the first ones that run. The others share the label `other`. Default: 500.
+   */
   readonly maxJobs?: number;
 }
 

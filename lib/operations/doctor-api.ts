@@ -56,8 +56,8 @@ const RANKS: Readonly<Record<Severity, number>> = { critical: 0, warning: 1, not
 /** Examines a namespace, and mends what can be mended safely: no job need run in this process. */
 export class DoctorAPI extends AuditedOperations {
   /**
-   * Looks for what is not as it should be. It writes one node, `systemTime/current` of a job, to learn the time of the registry
-   * centre, if these credentials allow it.
+   * Looks for what is not as it should be. It writes one node, `systemTime/current` of a job, to learn the time of the
+   * registry centre, if these credentials allow it.
    * @throws UnknownJobError if a job was named, and there is none of that name
    * @throws RegistryUnavailableError if the registry centre does not answer
    * @throws InvalidConfigurationError if an option is unknown or of a wrong kind

@@ -23,7 +23,10 @@ import { checkedSource, registryFrom, type RegistrySource } from './registry-sou
 
 /** What explanations may go by, besides the registry centre. */
 export interface ExplanationOptions {
-  /** What reads the trace and the records of operations, or a function that returns it. Default: nothing is known of the past. */
+  /**
+   * What reads the trace and the records of operations, or a function that returns it. Default: nothing is known of the
+   * past.
+   */
   readonly past?: JobPast | (() => JobPast);
   /** Whether `elasticjob.enabled` is false in this application. Default: it is not. */
   readonly isSwitchedOff?: () => boolean;
@@ -145,7 +148,9 @@ function checkArguments(item: number | undefined, instant: Date | undefined): vo
   refuseIfAny(problems);
 }
 
-/** A node that no session keeps was restored from a copy, and of an instance that has stopped, the node is about to go. */
+/**
+ * A node that no session keeps was restored from a copy, and of an instance that has stopped, the node is about to go.
+ */
 function storedFaults(
   nodes: ReadonlyMap<string, MirroredNode>,
   { view, paths }: Pick<ReadJob, 'view' | 'paths'>,

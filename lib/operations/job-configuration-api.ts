@@ -13,7 +13,10 @@ import { changeNodes, type WantedNode } from './changes/node-changes.js';
 import { type ChangeNotes, CONTEXT_RULES } from './operation-audit.js';
 import { changedSettings } from './changes/setting-changes.js';
 
-/** A stored configuration. A copy with changes, `{ ...configuration, cron }`, keeps the version, so that it can be written back. */
+/**
+ * A stored configuration. A copy with changes, `{ ...configuration, cron }`, keeps the version, so that it can be
+ * written back.
+ */
 export interface JobConfigurationPOJO extends JobConfiguration {
   /** Grows with each write of the configuration. */
   readonly version: number;
@@ -60,10 +63,11 @@ export class JobConfigurationAPI extends AuditedOperations {
   }
 
   /**
-   * Stores another configuration of a job, all of it: take the one that `getJobConfiguration` returns and change it. What
-   * Java peers have stored and this library has no name for is kept. Running instances take it up at once.
+   * Stores another configuration of a job, all of it: take the one that `getJobConfiguration` returns and change it.
+   * What Java peers have stored and this library has no name for is kept. Running instances take it up at once.
    * @returns the configuration with its new version
-   * @throws InvalidConfigurationError naming everything that is wrong; cron expressions are checked too, and the options
+   * @throws InvalidConfigurationError naming everything that is wrong; cron expressions are checked too, and the
+   *   options
    * @throws UnknownJobError if there is no job of that name
    * @throws RegistryConflictError if the configuration has been changed since the given version
    */
@@ -102,11 +106,12 @@ export class JobConfigurationAPI extends AuditedOperations {
 
   /**
    * Removes a job with all it has in the registry centre. With `living: true` also if instances of it live: first its
-   * configuration and these instances, which bring their items to an end, then the rest. It is stored again when one of its
-   * applications is started again. If code of the job itself calls, its own instance is not waited for, and is among those
-   * that still run.
+   * configuration and these instances, which bring their items to an end, then the rest. It is stored again when one of
+   * its applications is started again. If code of the job itself calls, its own instance is not waited for, and is
+   * among those that still run.
    * @throws UnknownJobError if there is no job of that name
-   * @throws JobStateError if instances of it live and `living` is not true; if instances have stored parts of it again and again
+   * @throws JobStateError if instances of it live and `living` is not true; if instances have stored parts of it again
+   *   and again
    * @throws InvalidConfigurationError if an option is unknown or of a wrong kind
    */
   async removeJobConfiguration(jobName: string, options: RemoveJobOptions = {}): Promise<RemovedJob> {

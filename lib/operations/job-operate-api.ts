@@ -41,9 +41,15 @@ export interface TriggerJobOptions extends OperationContext {
   readonly acceptTimeoutMs?: number;
   /** The job parameter of this run alone. At most 10,000 characters. Default: that of the settings. */
   readonly jobParameter?: string;
-  /** The only items that run, such as those that have failed. Only their owners are triggered. Default: all items of the job. */
+  /**
+   * The only items that run, such as those that have failed. Only their owners are triggered. Default: all items of the
+   * job.
+   */
   readonly items?: readonly number[];
-  /** The only server whose instances are triggered. Not with `items`, whose owners are. Default: the servers of all instances. */
+  /**
+   * The only server whose instances are triggered. Not with `items`, whose owners are. Default: the servers of all
+   * instances.
+   */
   readonly serverIp?: string;
 }
 
@@ -77,17 +83,18 @@ const PRUNE_RULES: OptionRules<PruneOptions> = {
 /** Steers jobs on the registry centre only: no job need run in this process. Java instances obey it too. */
 export class JobOperateAPI extends AuditedOperations {
   /**
-   * Makes all instances of a job run their items once, now; with `items` only these, with `serverIp` only the instances there. An
-   * instance that has not accepted an earlier trigger yet runs once for both. Listeners that are called once in the cluster are
-   * not called for single items.
+   * Makes all instances of a job run their items once, now; with `items` only these, with `serverIp` only the instances
+   * there. An instance that has not accepted an earlier trigger yet runs once for both. Listeners that are called once
+   * in the cluster are not called for single items.
    * @param options how, or the only server whose instances are triggered
    * @returns what each instance has made of it; `ended()` of it waits for the runs
    * @throws UnknownJobError if there is no job of that name
-   * @throws JobStateError if no instance of it lives, or none on that server, or that server is not enabled, or one has not accepted a trigger with another job parameter yet; with a
-   * job parameter also if Java instances take part, which would run without it; with `items` also if one of them does not exist,
-   * is disabled, is about to be assigned again, or has no living owner, or one that is disabled or a Java instance
-   * @throws InvalidConfigurationError if the job parameter is too long, or cannot be stored, or `items` is no list of items, or an
-   * option is unknown or of a wrong kind
+   * @throws JobStateError if no instance of it lives, or none on that server, or that server is not enabled, or one has
+   *   not accepted a trigger with another job parameter yet; with a job parameter also if Java instances take part,
+   *   which would run without it; with `items` also if one of them does not exist, is disabled, is about to be assigned
+   *   again, or has no living owner, or one that is disabled or a Java instance
+   * @throws InvalidConfigurationError if the job parameter is too long, or cannot be stored, or `items` is no list of
+   *   items, or an option is unknown or of a wrong kind
    */
   async trigger(jobName: string, options: TriggerJobOptions | string = {}): Promise<TriggeredJob> {
     const given = typeof options === 'string' ? { serverIp: options } : options;
@@ -106,8 +113,8 @@ export class JobOperateAPI extends AuditedOperations {
   }
 
   /**
-   * Disables servers: their instances are given no items until they are enabled. A job and a server: the job there, even if
-   * it has never run there, but other jobs have. A job: all its servers. A server: all jobs that have it.
+   * Disables servers: their instances are given no items until they are enabled. A job and a server: the job there,
+   * even if it has never run there, but other jobs have. A job: all its servers. A server: all jobs that have it.
    * @param target `{ jobName, serverIp }`, or as in Java the name of a job before the address of a server
    * @returns what was disabled, also what had been before
    * @throws InvalidConfigurationError if neither is given, or an option is unknown or of a wrong kind
@@ -128,8 +135,9 @@ export class JobOperateAPI extends AuditedOperations {
   }
 
   /**
-   * Ends jobs on their instances, which bring running items to their end first, until their applications are started again.
-   * A job and a server: the instances there. A job: all its instances. A server: the instances of all jobs there.
+   * Ends jobs on their instances, which bring running items to their end first, until their applications are started
+   * again. A job and a server: the instances there. A job: all its instances. A server: the instances of all jobs
+   * there.
    * @param target `{ jobName, serverIp }`, or as in Java the name of a job before the address of a server
    * @returns the instances that were ended; none if none lived there
    * @throws InvalidConfigurationError if neither is given, or an option is unknown or of a wrong kind

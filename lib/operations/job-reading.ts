@@ -135,8 +135,8 @@ export interface JobParts {
 const JOBS_AT_ONCE = 1000;
 
 /**
- * Reads many jobs, in the order given, with few requests. The nodes of a job need not be of the same moment. Items that only
- * have marks other than an owner are left out of the views. Jobs that these credentials may not read are left out.
+ * Reads many jobs, in the order given, with few requests. The nodes of a job need not be of the same moment. Items that
+ * only have marks other than an owner are left out of the views. Jobs that these credentials may not read are left out.
  */
 export async function readJobs(
   registry: RegistryCenter,
@@ -177,8 +177,8 @@ export interface RefusedName {
 }
 
 /**
- * Reads jobs together. One that these credentials may not read fails the whole request, so it is found by halving, and only
- * it is left out.
+ * Reads jobs together. One that these credentials may not read fails the whole request, so it is found by halving, and
+ * only it is left out.
  */
 export async function readApart<T>(
   names: readonly string[],
@@ -233,7 +233,9 @@ async function readSome(
 /** A node of which only the name was read. */
 const PRESENT: MirroredNode = { value: '', version: 0, revision: 0, session: undefined };
 
-/** The node object that was read before, if the node is the same: what was parsed of it is remembered by that object. */
+/**
+ * The node object that was read before, if the node is the same: what was parsed of it is remembered by that object.
+ */
 function sameNode(known: MirroredNode | undefined, read: MirroredNode | undefined): MirroredNode | undefined {
   const isSame = known?.revision === read?.revision && known?.version === read?.version && known?.value === read?.value;
   return isSame ? known : read;

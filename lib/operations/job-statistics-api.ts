@@ -50,7 +50,9 @@ export class JobStatisticsAPI {
     return briefInfo(await readJob(this.#registry, jobName));
   }
 
-  /** All jobs that have a configuration, sorted by name; also those that these credentials may not read, as `HIDDEN`. */
+  /**
+   * All jobs that have a configuration, sorted by name; also those that these credentials may not read, as `HIDDEN`.
+   */
   async getAllJobsBriefInfo(): Promise<readonly JobBriefInfo[]> {
     const names = await jobNames(this.#registry);
     const parts = { assignment: true, known: this.#configurations };
@@ -66,8 +68,9 @@ export class JobStatisticsAPI {
   }
 
   /**
-   * The jobs that have this server, sorted by name. As in Java they are OK or DISABLED on that server, `instanceCount` is the
-   * number of living instances there, and the settings are not read. Jobs that these credentials may not read are left out.
+   * The jobs that have this server, sorted by name. As in Java they are OK or DISABLED on that server, `instanceCount`
+   * is the number of living instances there, and the settings are not read. Jobs that these credentials may not read
+   * are left out.
    * @throws InvalidConfigurationError if it is no address
    * @throws JobStateError if no job has that server
    */

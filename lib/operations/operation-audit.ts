@@ -124,8 +124,8 @@ export class OperationAudit {
   }
 
   /**
-   * Resolves once all listeners are done with the records so far, and after `timeoutMs` milliseconds at the latest. A process
-   * that ends after an operation waits for it.
+   * Resolves once all listeners are done with the records so far, and after `timeoutMs` milliseconds at the latest. A
+   * process that ends after an operation waits for it.
    */
   async delivered(timeoutMs: number): Promise<void> {
     const all = Promise.all(this.#deliveries).then(() => undefined);
@@ -162,7 +162,9 @@ export class OperationAudit {
   }
 }
 
-/** Names of settings are known to be secret or not before their values come here; those of nodes say nothing of them. */
+/**
+ * Names of settings are known to be secret or not before their values come here; those of nodes say nothing of them.
+ */
 function withoutSecretsIn(values: ReadonlyMap<string, string>): Readonly<Record<string, string>> {
   return Object.freeze(Object.fromEntries([...values].map(([what, value]) => [what, withoutSecrets(value)])));
 }

@@ -8,7 +8,10 @@ export type RegistrySource = RegistryCenter | (() => RegistryCenter);
 
 const isRegistryCenter = withMethods('mirror', 'children', 'commit');
 
-/** @throws InvalidConfigurationError unless it is a registry centre or a function. @param call the start of the message */
+/**
+ * @throws InvalidConfigurationError unless it is a registry centre or a function.
+ * @param call the start of the message
+ */
 export function checkedSource(call: string, given: RegistrySource): RegistrySource {
   if (typeof given === 'function' || isRegistryCenter(given) === undefined) return given;
   throw new InvalidConfigurationError([

@@ -6,9 +6,9 @@ import { readItemParameters } from '../layout/sharding-item-parameters.js';
 import { type ItemView, type JobView, type ServerStatus } from '../layout/job-view.js';
 
 /**
- * `CRASHED`: no instance lives. `DISABLED`: all servers are disabled. `SHARDING_FLAG`: the items are to be assigned at the
- * next firing, as an owner is gone or there is none yet. `OK`: none of these. `HIDDEN`, which Java has not: its nodes belong to
- * other credentials.
+ * `CRASHED`: no instance lives. `DISABLED`: all servers are disabled. `SHARDING_FLAG`: the items are to be assigned at
+ * the next firing, as an owner is gone or there is none yet. `OK`: none of these. `HIDDEN`, which Java has not: its
+ * nodes belong to other credentials.
  */
 export type JobStatus = 'OK' | 'CRASHED' | 'DISABLED' | 'SHARDING_FLAG' | 'HIDDEN';
 
@@ -24,8 +24,8 @@ export function isDisabled(status: ServerStatus): boolean {
 }
 
 /**
- * Why no instance can schedule or run the job by its stored settings, although they can be read: other tools store what no
- * instance accepts. @returns the setting and what is wrong with it, as a clause; `undefined` if nothing is
+ * Why no instance can schedule or run the job by its stored settings, although they can be read: other tools store what
+ * no instance accepts. @returns the setting and what is wrong with it, as a clause; `undefined` if nothing is
  */
 export function settingsFault({ config }: Pick<JobView, 'config'>): string | undefined {
   if (config === undefined) return undefined;

@@ -1,14 +1,17 @@
 import { type MirroredNode } from './registry-center.js';
 
-/** The longest journal, in changes for each node of the tree: to read the whole tree takes less time than to follow more. */
+/**
+ * The longest journal, in changes for each node of the tree: to read the whole tree takes less time than to follow
+ * more.
+ */
 const CHANGES_PER_NODE = 1;
 
 /** However small the tree is, that many changes are remembered. */
 const LEAST_CHANGES = 16;
 
 /**
- * The nodes that a mirror shows, with a journal of what has changed, so that a reader pays only for what is new. The map is
- * the same as long as changes come one by one.
+ * The nodes that a mirror shows, with a journal of what has changed, so that a reader pays only for what is new. The
+ * map is the same as long as changes come one by one.
  */
 export class MirroredTree {
   #nodes = new Map<string, MirroredNode>();
@@ -61,8 +64,8 @@ export class MirroredTree {
   }
 
   /**
-   * Paths of the nodes that have changed since the tree was at `moment`, perhaps some of them twice; `undefined` if that is
-   * not known any more, so that everything may have changed.
+   * Paths of the nodes that have changed since the tree was at `moment`, perhaps some of them twice; `undefined` if
+   * that is not known any more, so that everything may have changed.
    */
   changesSince(moment: number): readonly string[] | undefined {
     const known = moment - this.#journalStart;

@@ -16,7 +16,10 @@ export class NarrowScope {
     return false;
   }
 
-  /** Whether a change of this node ends the scope; outside of it, only a change that this registry centre object has made. */
+  /**
+   * Whether a change of this node ends the scope; outside of it, only a change that this registry centre object has
+   * made.
+   */
   isEndedBy(path: string, isOwn: boolean): boolean {
     return this.covers(path) ? !this.#isRoutine(path) : isOwn;
   }

@@ -12,15 +12,16 @@
  * 2. **A lost race is `false`.** `create` and `remove` say whether *this* call did it. Code that acts only on `true`
  *    can repeat a stale decision without harm.
  * 3. **A commit happens as a whole or not at all**, at one point of the tree's one history. Every change has a
- *    revision; all changes of a commit have the same one, and later changes have greater ones. Commits that are asked for
- *    at the same time and change different children of the namespace's node may be one point, and share a revision.
+ *    revision; all changes of a commit have the same one, and later changes have greater ones. Commits that are asked
+ *    for at the same time and change different children of the namespace's node may be one point, and share a revision.
  *    `limits` says how much a commit may hold: a commit within the limits is accepted, a larger one is refused and
  *    changes nothing.
  * 4. **A session node lives exactly as long as its session.** A short loss of connection removes nothing. When the
  *    session ends, all its nodes vanish, and no others.
  * 5. **A mirror shows moments, never mixtures.** What a mirror shows is the subtree as it was at one revision; it only
- *    moves forward; after any disconnection it converges by itself. Reading it costs no request. A mirror that its user has
- *    narrowed to some of its subtrees keeps this promise for them; see `Mirror.narrow`, which an implementation may refuse.
+ *    moves forward; after any disconnection it converges by itself. Reading it costs no request. A mirror that its user
+ *    has narrowed to some of its subtrees keeps this promise for them; see `Mirror.narrow`, which an implementation may
+ *    refuse.
  * 6. **At most one session holds a path exclusively.** A hold passes on when its session ends.
  *
  * Paths are absolute within the namespace: `/job/config`. Missing parents are created with the node, persistent and
@@ -118,14 +119,15 @@ export interface RegistryCenter {
   time(path: string): Promise<number>;
 
   /**
-   * Which tree this is. Who was away compares it with what it knew: so it can tell a node that somebody has removed from a
-   * tree that came back without it. `undefined`: the namespace has no node yet. The answer may be as old as the session.
+   * Which tree this is. Who was away compares it with what it knew: so it can tell a node that somebody has removed
+   * from a tree that came back without it. `undefined`: the namespace has no node yet. The answer may be as old as the
+   * session.
    */
   lineage(): Promise<Lineage | undefined>;
 
   /**
-   * Those of the nodes that anyone may change although this registry centre has credentials, and guards with them what it
-   * writes. Absent if there are no access rules; none without credentials.
+   * Those of the nodes that anyone may change although this registry centre has credentials, and guards with them what
+   * it writes. Absent if there are no access rules; none without credentials.
    */
   openNodes?(paths: readonly string[]): Promise<readonly string[]>;
 
@@ -195,8 +197,8 @@ export interface Session {
    */
   readonly reason?: string | undefined;
   /**
-   * Whether the registry has confirmed nothing for two thirds of the timeout, by this process's clock. After a stall that is
-   * so at once, although the session still counts as connected: it may be over, or not.
+   * Whether the registry has confirmed nothing for two thirds of the timeout, by this process's clock. After a stall
+   * that is so at once, although the session still counts as connected: it may be over, or not.
    */
   readonly isSilent: boolean;
   /**
@@ -235,7 +237,9 @@ export interface MirrorOptions {
    * commit that changes only such nodes, the mirror may show one node after the other.
    */
   readonly presenceOnly?: (path: string) => boolean;
-  /** Nodes whose changes are routine (argument: absolute path). Default: none. See `Mirror.stirs` and `Mirror.narrow`. */
+  /**
+   * Nodes whose changes are routine (argument: absolute path). Default: none. See `Mirror.stirs` and `Mirror.narrow`.
+   */
   readonly isRoutine?: (path: string) => boolean;
 }
 
@@ -251,13 +255,13 @@ export interface Mirror {
   /** Grows whenever `nodes` changes. */
   readonly moment: number;
   /**
-   * Paths whose node has changed, come or gone since the mirror was at `moment`; some may occur twice. `undefined`: that is
-   * not known any more, so everything may have changed.
+   * Paths whose node has changed, come or gone since the mirror was at `moment`; some may occur twice. `undefined`:
+   * that is not known any more, so everything may have changed.
    */
   changesSince(moment: number): readonly string[] | undefined;
   /**
-   * Grows with each change of `nodes` that is not routine, and whenever the whole subtree has been read again. May grow with
-   * routine changes, too: an implementation that cannot distinguish them returns `moment`.
+   * Grows with each change of `nodes` that is not routine, and whenever the whole subtree has been read again. May grow
+   * with routine changes, too: an implementation that cannot distinguish them returns `moment`.
    */
   readonly stirs: number;
   /** False while disconnected, and from a failed reading until the next complete one: the copy may be out of date. */
@@ -278,21 +282,23 @@ export interface Mirror {
   load(): Promise<void>;
   /**
    * From now on the mirror follows only these subtrees of its own, given by their roots, and does not hear of changes
-   * elsewhere: what it shows there may be out of date. It follows everything again upon the first change in them that is not
-   * routine, a write of this registry centre object outside of them, `sync`, `load`, `widen`, or a new connection. It
-   * shows nothing of such a change before it has read everything: promise 5 holds for that moment and all later ones.
+   * elsewhere: what it shows there may be out of date. It follows everything again upon the first change in them that
+   * is not routine, a write of this registry centre object outside of them, `sync`, `load`, `widen`, or a new
+   * connection. It shows nothing of such a change before it has read everything: promise 5 holds for that moment and
+   * all later ones.
    *
-   * An implementation that always follows everything answers `false`; then `isNarrowed` and `isWidening` are never true, and
-   * `widen` has nothing to do.
+   * An implementation that always follows everything answers `false`; then `isNarrowed` and `isWidening` are never
+   * true, and `widen` has nothing to do.
    * @returns whether it does: not while it is out of date or narrowed already, nor if anything but routine happened
-   *   meanwhile, or an event of it has arrived and does not show yet, nor if another user of this registry centre object follows the same subtree
+   *   meanwhile, or an event of it has arrived and does not show yet, nor if another user of this registry centre
+   *   object follows the same subtree
    */
   narrow(subtrees: readonly string[]): Promise<boolean>;
   /** Whether the mirror follows only a part of its subtree. */
   readonly isNarrowed: boolean;
   /**
-   * Whether it follows everything again and has not read everything yet: it shows what it showed before, without what was
-   * written since, our own writes included. `onChange` calls its listeners when that is over.
+   * Whether it follows everything again and has not read everything yet: it shows what it showed before, without what
+   * was written since, our own writes included. `onChange` calls its listeners when that is over.
    */
   readonly isWidening: boolean;
   /** Follows the whole subtree again, if it does not. What it shows catches up soon; `sync` says when. */

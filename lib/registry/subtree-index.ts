@@ -20,7 +20,9 @@ export class SubtreeIndex<T> {
     else this.#byRoot.delete(root);
   }
 
-  /** The values whose subtree covers the path, each as often as it was added. A copy: it does not change with the index. */
+  /**
+   * The values whose subtree covers the path, each as often as it was added. A copy: it does not change with the index.
+   */
   coveringPath(path: string): readonly T[] {
     const found = [...(this.#byRoot.get('/') ?? [])];
     for (let end = 1; end < path.length;) {

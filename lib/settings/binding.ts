@@ -6,9 +6,9 @@
  * ```
  * field by field; properties (`props`) key by key. Names are relaxed: `regCenter`, `reg-center`, `reg_center` and
  * `REGCENTER` are one. Names of jobs are exact, except in the environment (see `environment.ts`).
- * In files and the environment a text that is written like a number or a boolean is converted to one; in code it is not. An empty
- * value of a file (`digest:`) counts as not set.
- * Binding checks names and shapes. Values are checked later, once all sources are merged.
+ * In files and the environment a text that is written like a number or a boolean is converted to one; in code it is
+ * not. An empty value of a file (`digest:`) counts as not set. Binding checks names and shapes. Values are checked
+ * later, once all sources are merged.
  */
 import { describeValue, isMap } from '../api/text/describe-value.js';
 import { keyPath } from '../api/job/job-name.js';
@@ -183,7 +183,10 @@ function entriesOf(
   return [];
 }
 
-/** Whether a value of a file or the environment says nothing. An empty text is one, which removes that of a weaker source. */
+/**
+ * Whether a value of a file or the environment says nothing. An empty text is one, which removes that of a weaker
+ * source.
+ */
 function isEmpty(value: unknown, kind: SettingDeclaration['kind']): boolean {
   return value === null || (value === '' && (kind === 'integer' || kind === 'boolean'));
 }

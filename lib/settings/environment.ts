@@ -4,15 +4,15 @@
  * are the same setting.
  *
  * A variable in capitals cannot spell every name of a job or of a property, so:
- * - `ELASTICJOB_JOBS_SYNCORDERS_…` or `…_SYNC_ORDERS_…` means the known job whose name is the same if case and separators
- *   are ignored (`syncOrders`, `sync-orders`). If there is none, it means a new job of that name in lower case
- *   (`syncorders`, `sync_orders`).
+ * - `ELASTICJOB_JOBS_SYNCORDERS_…` or `…_SYNC_ORDERS_…` means the known job whose name is the same if case and
+ *   separators are ignored (`syncOrders`, `sync-orders`). If there is none, it means a new job of that name in lower
+ *   case (`syncorders`, `sync_orders`).
  * - `…_PROPS_EMAIL_USESSL` means the known property whose key is the same if case and separators are ignored: that of a
- *   weaker source, or of the library (`email.useSsl`). If there is none, it means a new one in lower case with a dot for
- *   each `_` (`my.key`).
+ *   weaker source, or of the library (`email.useSsl`). If there is none, it means a new one in lower case with a dot
+ *   for each `_` (`my.key`).
  *
- * A name with dots is exact, as in Java: `elasticjob.jobs.syncOrders.cron`. Other programs write into the environment too, and
- * Kubernetes does for each Service: only a variable that resembles a setting can be a mistake.
+ * A name with dots is exact, as in Java: `elasticjob.jobs.syncOrders.cron`. Other programs write into the environment
+ * too, and Kubernetes does for each Service: only a variable that resembles a setting can be a mistake.
  */
 import { isNearly, relaxed, suggestion } from '../api/text/nearest.js';
 import { PROPERTY_KEYS } from '../api/settings/property-keys.js';
@@ -36,7 +36,9 @@ export interface EnvironmentReading {
   readonly strangers: readonly string[];
   /** Variables whose names begin almost like those of settings, such as `ELASTIC_JOB_…`. */
   readonly lookalikes: readonly string[];
-  /** New jobs whose names are in lower case only because capitals cannot spell them, with one of their variables each. */
+  /**
+   * New jobs whose names are in lower case only because capitals cannot spell them, with one of their variables each.
+   */
   readonly folded: ReadonlyMap<string, string>;
 }
 
@@ -51,7 +53,10 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 const SECTIONS = ['regCenter', 'jobs', 'tracing', 'dump'];
 
-/** Reads all variables of `environment` that begin with `ELASTICJOB_`. A variable that is empty, or blank, counts as not set. */
+/**
+ * Reads all variables of `environment` that begin with `ELASTICJOB_`. A variable that is empty, or blank, counts as not
+ * set.
+ */
 export function readEnvironment(environment: Environment, known: KnownJobs): EnvironmentReading {
   const reading = {
     ...{ tree: {}, origins: new Map<string, string>(), folded: new Map<string, string>() },
@@ -131,7 +136,9 @@ function ownVariables(environment: Environment): readonly string[] {
   return set.filter((variable) => !isLink(variable));
 }
 
-/** `ELASTICJOB_DUMP_PORT` is the port of a Service `elasticjob-dump` only if it is an address: a setting is a number. */
+/**
+ * `ELASTICJOB_DUMP_PORT` is the port of a Service `elasticjob-dump` only if it is an address: a setting is a number.
+ */
 function isServiceLink(suffix: string, value: string): boolean {
   if (suffix === '_PORT') return /^(tcp|udp|sctp):/.test(value);
   return /^_(SERVICE_(HOST|PORT(_.+)?)|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$/.test(suffix);
@@ -154,7 +161,10 @@ export function originKey(place: Place): string {
   return place.join('\0');
 }
 
-/** The words of a name after `elasticjob`. Only a name with dots is exact; other words in capitals are taken in lower case. */
+/**
+ * The words of a name after `elasticjob`. Only a name with dots is exact; other words in capitals are taken in lower
+ * case.
+ */
 function partsOf(variable: string): readonly string[] | undefined {
   const [, separator, rest = ''] = /^elasticjob([._])(.+)$/i.exec(variable) ?? [];
   const words = separator === '.' ? rest.split('.') : rest.split(/[._]+/).map(folded);

@@ -20,8 +20,9 @@ export class JobSettings extends JobOptions {
   @TextSetting({}, (context) => Matches(/\S/, { ...context, message: 'must be the type of an executor' }))
   elasticJobType?: string;
   /**
-   * The module that does the work in worker threads, instead of a class or a type: a path, or in code a `file:` URL. It stays in
-   * this process: the registry centre does not have it. `props['run.worker']` is its counterpart that is stored.
+   * The module that does the work in worker threads, instead of a class or a type: a path, or in code a `file:` URL. It
+   * stays in this process: the registry centre does not have it. `props['run.worker']` is its counterpart that is
+   * stored.
    */
   @Setting({ kind: 'text' }, rule('worker', workerProblem)) worker?: string | URL;
   /** Token under which the job's bootstrap is injected. Default: the job's name. */

@@ -47,7 +47,10 @@ export interface MergedSettings {
   readonly jobs: ReadonlyMap<string, MergedJob>;
   /** What is wrong with anything but the jobs, one line each. */
   readonly problems: readonly string[];
-  /** Adds to a problem that begins with the path of a setting from which environment variable the value came, if from one. */
+  /**
+   * Adds to a problem that begins with the path of a setting from which environment variable the value came, if from
+   * one.
+   */
   readonly withOrigin: (problem: string) => string;
   /** What is allowed but probably not intended; one sentence each. */
   readonly warnings: readonly string[];
@@ -122,7 +125,9 @@ export function mergeSettings({ code, file, environment }: SettingsSources): Mer
   };
 }
 
-/** The problems of all settings; that of a text with a placeholder without a value replaces those which follow from it. */
+/**
+ * The problems of all settings; that of a text with a placeholder without a value replaces those which follow from it.
+ */
 function allProblems(all: ElasticJobSettings, unresolved: readonly SettingProblem[]): readonly SettingProblem[] {
   // A refused property stands below the setting `props`.
   const places = new Set(unresolved.flatMap(({ place }) => [originKey(place), originKey(place.slice(0, -1))]));
@@ -152,7 +157,10 @@ function unresolvedInSection(place: readonly string[], section: Section): readon
   });
 }
 
-/** The first such text in a value, and the key of the property whose value it is, if the value has the properties of a job. */
+/**
+ * The first such text in a value, and the key of the property whose value it is, if the value has the properties of a
+ * job.
+ */
 function refusedText(value: unknown): { readonly text: RefusedText; readonly key?: string } | undefined {
   if (value instanceof RefusedText) return { text: value };
   if (Array.isArray(value)) return value.map(refusedText).find((found) => found !== undefined);
@@ -175,8 +183,8 @@ function filled<Settings extends object>(settings: Settings, section: Section): 
 }
 
 /**
- * The jobs, without those that only environment variables name and that have nothing that does their work. Several applications
- * may share an environment, so that only a name which resembles that of a job here is a problem.
+ * The jobs, without those that only environment variables name and that have nothing that does their work. Several
+ * applications may share an environment, so that only a name which resembles that of a job here is a problem.
  */
 function withoutStrangers(
   { jobs }: BoundTree,
@@ -216,7 +224,10 @@ function variableWarnings(
   ];
 }
 
-/** Variables whose placeholders nobody has replaced, unless a job is to be given them as they are: scripts have a check of their own. */
+/**
+ * Variables whose placeholders nobody has replaced, unless a job is to be given them as they are: scripts have a check
+ * of their own.
+ */
 function placeholderWarnings(
   origins: ReadonlyMap<string, string>,
   environment: SettingsSources['environment'],

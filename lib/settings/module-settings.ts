@@ -23,13 +23,15 @@ export class ModuleSettings {
   /** Whether jobs are started with the application; a job's own `autoStart` comes first. Default: true. */
   @BooleanSetting() autoStart?: boolean;
   /**
-   * Whether the application refuses to boot if one of its jobs cannot be started because of its stored settings, the registry
-   * centre or its executor. Otherwise that job alone does not run until it is mended. Default: false.
+   * Whether the application refuses to boot if one of its jobs cannot be started because of its stored settings, the
+   * registry centre or its executor. Otherwise that job alone does not run until it is mended. Default: false.
    */
   @BooleanSetting() failOnJobError?: boolean;
   /** How long items that are running at shutdown may go on, in milliseconds. Default: 20000. */
   @IntegerSetting({ min: 0 }) shutdownGracePeriodMilliseconds?: number;
-  /** Name of the network interface whose address identifies this server; Java: `elasticjob.preferred.network.interface`. */
+  /**
+   * Name of the network interface whose address identifies this server; Java: `elasticjob.preferred.network.interface`.
+   */
   @TextSetting() preferredNetworkInterface?: string;
   /** Start of the address, or a regular expression for all of it; Java: `elasticjob.preferred.network.ip`. */
   @TextSetting() preferredNetworkIp?: string;
@@ -52,8 +54,8 @@ export class ModuleSettings {
   /** Wrap the call of the job's code for each item, the first one outermost. */
   @Setting(CODE, rule('extension', listOfObjectsWith('around'))) interceptors?: readonly ItemInterceptor[];
   /**
-   * Whether Nest's logger is given objects with the fields of an entry (`message`, `event`, `job`, `instance`, `item` …) instead
-   * of texts: for loggers that write JSON. Has no effect on a `logger` of your own. Default: false.
+   * Whether Nest's logger is given objects with the fields of an entry (`message`, `event`, `job`, `instance`, `item`
+   * …) instead of texts: for loggers that write JSON. Has no effect on a `logger` of your own. Default: false.
    */
   @BooleanSetting() structuredLog?: boolean;
   /**

@@ -1,7 +1,7 @@
 /**
- * The time zone of the process, if the environment variable TZ does not mean what it says. Node takes UTC for a zone that it does
- * not know, without a word, and reads `UTC+8` as POSIX does, as 8 hours behind UTC: schedules without `timeZone` would fire
- * hours away from the intended time.
+ * The time zone of the process, if the environment variable TZ does not mean what it says. Node takes UTC for a zone
+ * that it does not know, without a word, and reads `UTC+8` as POSIX does, as 8 hours behind UTC: schedules without
+ * `timeZone` would fire hours away from the intended time.
  */
 import { describeValue } from '../api/text/describe-value.js';
 import { nearest } from '../api/text/nearest.js';
@@ -40,7 +40,10 @@ export function processTimeZoneProblem(
   );
 }
 
-/** In POSIX's form hours west of Greenwich are positive, against all custom. Names such as `JST-9` and `EST5EDT` exist in that form only. */
+/**
+ * In POSIX's form hours west of Greenwich are positive, against all custom. Names such as `JST-9` and `EST5EDT` exist
+ * in that form only.
+ */
 function reversedOffsetProblem(variable: string, offsetHours: number): string | undefined {
   if (!/^:?(?:utc|gmt)[+-]?\d/i.test(variable.trim()) || offsetHours === 0) return undefined;
   const isBehind = offsetHours < 0;

@@ -2,7 +2,8 @@ import { BooleanSetting } from '../api/settings/setting.js';
 import { ZookeeperOptions } from '../registry/zookeeper/zookeeper-options.js';
 
 /**
- * `elasticjob.regCenter`: where the registry centre is. Without `serverLists`, jobs are coordinated inside this process only.
+ * `elasticjob.regCenter`: where the registry centre is. Without `serverLists`, jobs are coordinated inside this process
+ * only.
  */
 export class RegCenterSettings extends ZookeeperOptions {
   /**

@@ -10,20 +10,29 @@ import {
 
 /** `elasticjob.tracing`: which runs are recorded, and where. */
 export class TracingSettings {
-  /** `RDB`: runs are recorded in ElasticJob's two tables, in the database of a TypeORM `DataSource`. Default: they are not recorded. */
+  /**
+   * `RDB`: runs are recorded in ElasticJob's two tables, in the database of a TypeORM `DataSource`. Default: they are
+   * not recorded.
+   */
   @TextSetting({ requirement: 'must be RDB' }, rule('type', typeProblem)) type?: string;
   /**
-   * The `DataSource`: in code, an object, or the name or injection token of a provider; in a file, its name. Default: the
-   * application's default one, or the only one.
+   * The `DataSource`: in code, an object, or the name or injection token of a provider; in a file, its name. Default:
+   * the application's default one, or the only one.
    */
   @DataSourceSetting() dataSource?: unknown;
-  /** Only these jobs are recorded, and known to `@TracingListener()` providers. Excludes `excludeJobNames`. Default: all. */
+  /**
+   * Only these jobs are recorded, and known to `@TracingListener()` providers. Excludes `excludeJobNames`. Default:
+   * all.
+   */
   @TextListSetting() includeJobNames?: readonly string[];
   /** These jobs are left out. Default: none. */
   @TextListSetting(rule('exclusive', exclusionProblem)) excludeJobNames?: readonly string[];
   /** After how many days rows are deleted from the tables. Default: never. */
   @IntegerSetting({ min: 1, max: 36_500 }) retentionDays?: number;
-  /** How many events may wait for the database, in this process; what comes beyond is dropped, counted and logged. Default: 100,000. */
+  /**
+   * How many events may wait for the database, in this process; what comes beyond is dropped, counted and logged.
+   * Default: 100,000.
+   */
   @IntegerSetting({ min: 1_000, max: 10_000_000 }) maxPendingEvents?: number;
 }
 

@@ -1,10 +1,16 @@
 import { type Deliver } from '../registry/embedded/delivery.js';
 import { type Clock } from '../time/clock.js';
 
-/** Most messages at one instant, unless the job has many items. A cluster needs a few hundred, a large one a few thousand. */
+/**
+ * Most messages at one instant, unless the job has many items. A cluster needs a few hundred, a large one a few
+ * thousand.
+ */
 const MOST_MESSAGES = 20_000;
 
-/** Most readings of the clock at one instant, unless the job has many items. A loop that sends no message reads the clock, too. */
+/**
+ * Most readings of the clock at one instant, unless the job has many items. A loop that sends no message reads the
+ * clock, too.
+ */
 const MOST_READINGS = 50_000;
 
 /** Most of both for each item of the job. An item that runs needs a few, and one that is taken over some more. */
@@ -55,7 +61,9 @@ export class LivelockGuard {
     };
   }
 
-  /** The cluster ends. After a livelock no message arrives, but the clock can be read, as it must be to end instances. */
+  /**
+   * The cluster ends. After a livelock no message arrives, but the clock can be read, as it must be to end instances.
+   */
   end(): void {
     this.#isOver = true;
   }

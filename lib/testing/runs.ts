@@ -3,8 +3,8 @@ import { type ShardingContext } from '../api/job/sharding-context.js';
 import { type Clock } from '../time/clock.js';
 
 /**
- * The state of a run: `running`, `completed`, `failed` (the work threw an error), `aborted` (its `context.signal` aborted, and
- * the work ended), or `lost` (the test killed its instance during the run).
+ * The state of a run: `running`, `completed`, `failed` (the work threw an error), `aborted` (its `context.signal`
+ * aborted, and the work ended), or `lost` (the test killed its instance during the run).
  */
 export type RunOutcome = 'running' | 'completed' | 'failed' | 'aborted' | 'timed-out' | 'lost';
 

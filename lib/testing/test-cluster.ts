@@ -309,7 +309,10 @@ export class TestCluster implements AsyncDisposable {
     await this.settle();
   }
 
-  /** Triggers the job on all instances, as an operator does. Each runs its items once, now. @throws RangeError with arguments */
+  /**
+   * Triggers the job on all instances, as an operator does. Each runs its items once, now.
+   * @throws RangeError with arguments
+   */
   async trigger(...none: readonly never[]): Promise<void> {
     if (none.length > 0)
       throw new RangeError(

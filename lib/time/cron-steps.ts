@@ -1,7 +1,8 @@
-// Steps that do not go on as they begin, because the minutes begin again with each hour, the hours with each day, and so on.
+// Steps that do not go on as they begin, because the minutes begin again with each hour, the hours with each day, and
+// so on.
 //
-// cron libraries read the step 90 in the field of minutes as the step 60, while the author means every 90 minutes: such steps are
-// refused. The step 45 means the minutes 0 and 45, which is right for Quartz and may still surprise.
+// cron libraries read the step 90 in the field of minutes as the step 60, while the author means every 90 minutes: such
+// steps are refused. The step 45 means the minutes 0 and 45, which is right for Quartz and may still surprise.
 import { inEnglish, type Wording, wording } from '../wording/wording.js';
 import { CRON_FIELDS, type CronField } from './cron-field.js';
 import { InvalidCronError } from './invalid-cron-error.js';

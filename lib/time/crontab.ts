@@ -3,8 +3,8 @@
  * @nestjs/schedule), as the equal Quartz expression. The registry centre holds that one, and all instances of a job
  * read it.
  *
- * The two are easy to distinguish. Every Quartz expression has a `?`, because one of its two day fields must be `?`, and
- * crontab text never has one. So text with a `?` is a Quartz expression and stays as it is. Text without is crontab
+ * The two are easy to distinguish. Every Quartz expression has a `?`, because one of its two day fields must be `?`,
+ * and crontab text never has one. So text with a `?` is a Quartz expression and stays as it is. Text without is crontab
  * text:
  *
  *     0 9 * * 1-5          five fields: second 0; 0 and 7 are SUN
@@ -38,8 +38,8 @@ const FEWEST_STEPS = 4;
  * fields, six fields (seconds first), or is a macro such as `@hourly`. Fields that Quartz reads the same way stay as
  * written
  * @param options the time zone, which is only checked: it is the same for both texts
- * @throws InvalidCronError if the text is neither, if a step is longer than its field (every 90 minutes), or if Quartz has no
- * equal expression, because both day fields restrict the days or `L` stands among other days
+ * @throws InvalidCronError if the text is neither, if a step is longer than its field (every 90 minutes), or if Quartz
+ *   has no equal expression, because both day fields restrict the days or `L` stands among other days
  * @throws InvalidTimeZoneError if the time zone is not known
  */
 export function toQuartz(expression: string, options: CronOptions = {}): string {

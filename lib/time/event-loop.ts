@@ -27,13 +27,17 @@ export function nextTurn(): Promise<void> {
 const MOST_TURNS_WAITED = 128;
 
 /**
- * Runs tasks at once, but only some in one turn of the event loop: the others follow in the next turns, in their order. All that a
- * task sets off by promises comes before anything else in this process, and the sockets of a web server want their turn, too.
+ * Runs tasks at once, but only some in one turn of the event loop: the others follow in the next turns, in their order.
+ * All that a task sets off by promises comes before anything else in this process, and the sockets of a web server want
+ * their turn, too.
  */
 export class Turns {
   readonly #most: number;
   readonly #waiting: (() => void)[] = [];
-  /** Tasks of `runWhenFree` that wait, each with the turn in which it came. While there are any, another turn is scheduled. */
+  /**
+   * Tasks of `runWhenFree` that wait, each with the turn in which it came. While there are any, another turn is
+   * scheduled.
+   */
   readonly #deferred: { readonly task: () => void; readonly turn: number }[] = [];
   #turn = 0;
   #begun = 0;
@@ -44,7 +48,10 @@ export class Turns {
     this.#most = most;
   }
 
-  /** Runs the task now or in one of the next turns. What it throws passes through, and keeps no other task from its turn. */
+  /**
+   * Runs the task now or in one of the next turns. What it throws passes through, and keeps no other task from its
+   * turn.
+   */
   run(task: () => void): void {
     this.#schedule();
     if (this.#waiting.length > 0 || this.#begun >= this.#most) {
@@ -78,8 +85,8 @@ export class Turns {
   }
 
   /**
-   * The deferred tasks that run now: some if nothing else waits, otherwise all that have waited for long enough, because more of
-   * them may come than of those they give way to. The first ones have waited longest.
+   * The deferred tasks that run now: some if nothing else waits, otherwise all that have waited for long enough,
+   * because more of them may come than of those they give way to. The first ones have waited longest.
    */
   #takeDeferred({ isFree }: { readonly isFree: boolean }): readonly (() => void)[] {
     const isOverdue = ({ turn }: { readonly turn: number }): boolean => this.#turn - turn > MOST_TURNS_WAITED;

@@ -5,8 +5,9 @@ import { type QuartzCron } from './cron.js';
 const LOOKING_BACK_MS = [60_000, 3_600_000, 86_400_000, 31 * 86_400_000, 366 * 86_400_000];
 
 /**
- * The last instant before `end`, up to a year back; `undefined` if there is none. Cron expressions are only searched forwards:
- * from ever further back, until there is anything, and then from the middle of what may hold the last instant, again and again.
+ * The last instant before `end`, up to a year back; `undefined` if there is none. Cron expressions are only searched
+ * forwards: from ever further back, until there is anything, and then from the middle of what may hold the last
+ * instant, again and again.
  */
 export function lastBefore(cron: QuartzCron, end: Date): Date | undefined {
   const firstAfter = (from: number): Date | undefined => {

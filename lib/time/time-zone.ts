@@ -145,7 +145,8 @@ function rememberedByDay(offsetAt: OffsetAt): OffsetAt {
 
   const atStartOf = (day: number): number => {
     let offset = offsetAtStart.get(day);
-    // Stryker disable ConditionalExpression,EqualityOperator: what is forgotten is asked for again, which only takes time
+    // Stryker disable ConditionalExpression,EqualityOperator: what is forgotten is asked for again, which only takes
+    // time
     if (offset === undefined) {
       if (offsetAtStart.size >= DAYS_KEPT) offsetAtStart.clear();
       // Stryker restore ConditionalExpression,EqualityOperator
@@ -166,7 +167,8 @@ function rememberedByDay(offsetAt: OffsetAt): OffsetAt {
   return (instantMs) => {
     const day = Math.floor(instantMs / DAY_MS);
     const [before, after] = [atStartOf(day), atStartOf(day + 1)];
-    // Stryker disable next-line ConditionalExpression: no change is found then, so that the answer is the same, but later
+    // Stryker disable next-line ConditionalExpression: no change is found then, so that the answer is the same, but
+    // later
     return before === after || instantMs < changeOn(day, before) ? before : after;
   };
 }

@@ -9,9 +9,9 @@ export interface PendingBounds {
 }
 
 /**
- * Events that wait to be stored, oldest first. The completion of an item takes the place of its start if that still waits: it
- * says everything that the start says, so one row is written once. The completion of an item whose start was stored has a place
- * beyond the bounds.
+ * Events that wait to be stored, oldest first. The completion of an item takes the place of its start if that still
+ * waits: it says everything that the start says, so one row is written once. The completion of an item whose start was
+ * stored has a place beyond the bounds.
  */
 export class PendingEvents {
   readonly #bounds: PendingBounds;
@@ -53,7 +53,9 @@ export class PendingEvents {
     return found;
   }
 
-  /** Removes events that were stored or refused. One whose completion came in the meantime stays, as that completion. */
+  /**
+   * Removes events that were stored or refused. One whose completion came in the meantime stays, as that completion.
+   */
   remove(events: readonly TraceEvent[]): void {
     for (const event of events) {
       const key = keyOf(event);

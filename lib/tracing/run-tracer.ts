@@ -45,9 +45,9 @@ interface Task {
  *  staged ─▶ items-begun ──────────────▶ item-started ─▶ item-ended ─▶ run-ended
  *            TASK_STAGING, TASK_RUNNING  execution       execution     TASK_FINISHED, TASK_ERROR, TASK_FAILED or TASK_KILLED
  * ```
- * Instances of Java's ElasticJob write TASK_FINISHED and TASK_ERROR only; a run whose items did not fail but ran out of time is
- * TASK_FAILED here, and one whose items were aborted is TASK_KILLED. A firing that cannot begin now and is still due is
- * TASK_DROPPED.
+ * Instances of Java's ElasticJob write TASK_FINISHED and TASK_ERROR only; a run whose items did not fail but ran out of
+ * time is TASK_FAILED here, and one whose items were aborted is TASK_KILLED. A firing that cannot begin now and is
+ * still due is TASK_DROPPED.
  */
 export class RunTracer implements RunObserver {
   readonly #options: RunTracerOptions;

@@ -26,8 +26,8 @@ const SUSPECT_AFTER_FAILURES = 8;
 const MOST_SUSPICIONS = 3;
 
 /**
- * Writes pending events, a batch at a time. After each failure a batch has half the size, so that a slow storage gets what
- * it can write within the deadline, and after each success twice the size.
+ * Writes pending events, a batch at a time. After each failure a batch has half the size, so that a slow storage gets
+ * what it can write within the deadline, and after each success twice the size.
  */
 export class TraceDelivery {
   readonly #deps: TraceDeliveryDeps;
@@ -88,8 +88,8 @@ export class TraceDelivery {
   }
 
   /**
-   * A storage that throws any error for an event that it cannot hold must not be stopped by it for good: if the next event can
-   * be stored, several times, the oldest one is given up.
+   * A storage that throws any error for an event that it cannot hold must not be stopped by it for good: if the next
+   * event can be stored, several times, the oldest one is given up.
    */
   async #suspectOldest(cause: unknown): Promise<void> {
     const [oldest, next] = this.#deps.pending.oldest(2);

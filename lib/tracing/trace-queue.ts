@@ -8,9 +8,9 @@
  *                     dropped and counted)  └───────────────────┤
  *                                                               └ refusal: halves, until the one event is found and dropped
  * ```
- * Events are written in the order in which they were offered, so those of a task are too; only the completion of an item takes
- * the place of its start if that still waits. An event is pending until the storage has confirmed it, so it may be delivered
- * twice.
+ * Events are written in the order in which they were offered, so those of a task are too; only the completion of an
+ * item takes the place of its start if that still waits. An event is pending until the storage has confirmed it, so it
+ * may be delivered twice.
  */
 import { describeFailure } from '../api/text/describe-cause.js';
 import { DeadlineExceededError } from '../api/errors/errors.js';
@@ -39,7 +39,10 @@ export interface TraceQueueOptions {
   readonly clock?: Clock;
   /** How many events may wait. What comes beyond is dropped. Default: 100,000. */
   readonly maxPending?: number;
-  /** How many UTF-16 code units the texts of waiting events may have together. Default: 32 million, which take up to 64 MB. */
+  /**
+   * How many UTF-16 code units the texts of waiting events may have together. Default: 32 million, which take up to 64
+   * MB.
+   */
   readonly maxPendingCharacters?: number;
   /** How many events are written at once. Default: 500. */
   readonly batchSize?: number;

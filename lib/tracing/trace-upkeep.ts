@@ -118,7 +118,10 @@ export class TraceUpkeep {
     this.#delays.add(cancel);
   }
 
-  /** Only these instances of the job live: rows of others get an end. That finds those that died when no other one lived. */
+  /**
+   * Only these instances of the job live: rows of others get an end. That finds those that died when no other one
+   * lived.
+   */
   noteLiving(jobName: string, living: readonly string[], at: Date): void {
     this.#do(`executions of instances that have died could not be completed`, async (signal) => {
       const filter = { jobName, outcome: 'running', pageSize: OPEN_EXECUTIONS } as const;

@@ -40,7 +40,9 @@ import { type MaintainedStorage, TraceUpkeep } from './trace-upkeep.js';
 
 /** How runs are traced. */
 export interface TracingOptions {
-  /** Where trace events are stored. One with the methods of `MaintainedStorage` is maintained, too. Default: nowhere. */
+  /**
+   * Where trace events are stored. One with the methods of `MaintainedStorage` is maintained, too. Default: nowhere.
+   */
   readonly storage?: TraceStorage & Partial<MaintainedStorage>;
   /** Who is notified of trace events besides. Default: no one. */
   readonly listeners?: readonly TracingListener[];
@@ -135,7 +137,10 @@ export class Tracing implements RunObserver {
     return this.status();
   }
 
-  /** Stores what waits, for at most `timeoutMs` milliseconds, and ends. Call it when all jobs have stopped. Never rejects. */
+  /**
+   * Stores what waits, for at most `timeoutMs` milliseconds, and ends. Call it when all jobs have stopped. Never
+   * rejects.
+   */
   async stop(timeoutMs: number): Promise<void> {
     this.#upkeep?.stop();
     await this.#queue?.stop(timeoutMs);

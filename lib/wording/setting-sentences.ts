@@ -1,4 +1,7 @@
-/** What can be wrong with settings, as clauses that follow the name of the setting. `{name}` in them is replaced by a value. */
+/**
+ * What can be wrong with settings, as clauses that follow the name of the setting. `{name}` in them is replaced by a
+ * value.
+ */
 export const SETTING_SENTENCES = {
   setting: '{setting} {problem}.',
   sentence: '{clause}.',

@@ -1,6 +1,6 @@
 /**
- * Sentences about what users gave, as codes and values. English is made here, from the one table of all sentences; the console's
- * page has the same table in its other languages.
+ * Sentences about what users gave, as codes and values. English is made here, from the one table of all sentences; the
+ * console's page has the same table in its other languages.
  */
 import { CONSOLE_SENTENCES } from './console-sentences.js';
 import { CRON_SENTENCES } from './cron-sentences.js';

@@ -1,4 +1,7 @@
-/** Every route of the console is asked for what nobody means, and answers that nobody can: never with a fault of its own. */
+/**
+ * Every route of the console is asked for what nobody means, and answers that nobody can: never with a fault of its
+ * own.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { RdbTraceStorage } from '../../lib/tracing/rdb/index.js';

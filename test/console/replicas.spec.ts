@@ -1,4 +1,7 @@
-/** Several replicas of the console that share their state, on an embedded registry centre; test/zookeeper/console has them on a real one. */
+/**
+ * Several replicas of the console that share their state, on an embedded registry centre; test/zookeeper/console has
+ * them on a real one.
+ */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type ElasticJobConsoleOptions } from '../../lib/console/options/console-options.js';
 import { ApiTokens } from '../../lib/console/security/users/api-tokens.js';

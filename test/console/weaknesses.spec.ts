@@ -1,7 +1,8 @@
 /**
- * Weaknesses of ElasticJob's own console (S1 to S14), each with a test that ours does not have it. Those that take more have
- * files of their own: shipped passwords (S1) and what is stored (S2) in `state.spec.ts`, roles (S6) in `permissions.spec.ts`,
- * sessions (S7, S8) in `sessions.spec.ts` and `logins.spec.ts`, single sign-on (S10) in `openid-connect.spec.ts`.
+ * Weaknesses of ElasticJob's own console (S1 to S14), each with a test that ours does not have it. Those that take more
+ * have files of their own: shipped passwords (S1) and what is stored (S2) in `state.spec.ts`, roles (S6) in
+ * `permissions.spec.ts`, sessions (S7, S8) in `sessions.spec.ts` and `logins.spec.ts`, single sign-on (S10) in
+ * `openid-connect.spec.ts`.
  */
 import { describe, expect, test } from '@jest/globals';
 import { ConsoleStore } from '../../lib/console/store/console-store.js';

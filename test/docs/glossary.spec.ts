@@ -26,7 +26,9 @@ const library = readdirSync(join(root, 'lib'), { recursive: true, encoding: 'utf
   .map((file) => readFileSync(join(root, 'lib', file), 'utf8').replace(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, ''))
   .join('\n');
 
-/** The names in a piece of code: `JobView.crashReports` has two, the path `leader/election/instance` three, `{id}` none. */
+/**
+ * The names in a piece of code: `JobView.crashReports` has two, the path `leader/election/instance` three, `{id}` none.
+ */
 function namesIn(code: string): readonly string[] {
   return code
     .replace(/\{\w+\}|\(\)/g, '')

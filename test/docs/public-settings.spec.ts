@@ -1,4 +1,7 @@
-/** Files of the kinds that applications in Java have in public: each starts here, or is refused with a reason that the pages give. */
+/**
+ * Files of the kinds that applications in Java have in public: each starts here, or is refused with a reason that the
+ * pages give.
+ */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import { type DataflowJob, type SimpleJob } from '../../lib/api/job/job.js';

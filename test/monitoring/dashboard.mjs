@@ -1,5 +1,5 @@
-// Asks a real Prometheus, which scrapes a process with jobs, every query of the Grafana dashboard: each must have an answer. Needs
-// `prometheus` on the path, and `npm run build` before.
+// Asks a real Prometheus, which scrapes a process with jobs, every query of the Grafana dashboard: each must have an
+// answer. Needs `prometheus` on the path, and `npm run build` before.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -52,7 +52,10 @@ try {
   await stopJobs();
 }
 
-/** Jobs to which everything happens that the dashboard shows: firings, failures, retries, misfires, dropped firings, a full trace. */
+/**
+ * Jobs to which everything happens that the dashboard shows: firings, failures, retries, misfires, dropped firings, a
+ * full trace.
+ */
 async function startJobs() {
   const registryCenter = new EmbeddedRegistryCenter({ namespace: 'dashboard' });
   registryCenter.connect();

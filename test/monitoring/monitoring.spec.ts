@@ -1,4 +1,7 @@
-/** The dashboard and the alert rules name metrics that there are. What the rules and the queries say: .ci/run monitoring. */
+/**
+ * The dashboard and the alert rules name metrics that there are. What the rules and the queries say: .ci/run
+ * monitoring.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';

@@ -1,4 +1,6 @@
-/** An application as a user writes it: one decorated job on the embedded registry fires on all items, and all closes. */
+/**
+ * An application as a user writes it: one decorated job on the embedded registry fires on all items, and all closes.
+ */
 import 'reflect-metadata';
 import { Injectable, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';

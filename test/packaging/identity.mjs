@@ -17,7 +17,9 @@ for (const entry of Object.keys(exports).filter((key) => key !== './package.json
   console.log(`${specifier}: ${names.length} exports, the same by import and require`);
 }
 
-/** The entry's exports; undefined, and said so, if it needs an optional peer, which a fresh application does not have. */
+/**
+ * The entry's exports; undefined, and said so, if it needs an optional peer, which a fresh application does not have.
+ */
 async function load(specifier) {
   try {
     return await import(specifier);

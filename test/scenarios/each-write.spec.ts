@@ -1,4 +1,7 @@
-/** Scenarios that are played once for each write of an instance, which dies at that write or does not hear the answer to it. */
+/**
+ * Scenarios that are played once for each write of an instance, which dies at that write or does not hear the answer to
+ * it.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { type Played, play } from './runner/play.js';
 import { parseScenario } from './runner/scenario-file.js';
@@ -18,13 +21,19 @@ interface AtEachWrite {
   readonly writes: number;
 }
 
-/** EJ#2429: an instance that died half-way through a takeover left its claim and its marks, and the item never ran again. */
+/**
+ * EJ#2429: an instance that died half-way through a takeover left its claim and its marks, and the item never ran
+ * again.
+ */
 const CRASH_AND_CRASH_AGAIN = {
   items: 3,
   from: ['advance 7s', 'advance 6s', 'release 2@A 0@C', 'advance 6s'],
 };
 
-/** A run of item 0 for the firing that was cut short. That no run follows one whose end is known, the runner checks itself. */
+/**
+ * A run of item 0 for the firing that was cut short. That no run follows one whose end is known, the runner checks
+ * itself.
+ */
 const RUN_AGAIN = / ran 0 \(\w+ of 00:00:30\)/;
 
 const SCENARIOS: readonly AtEachWrite[] = [

@@ -1,6 +1,6 @@
 /**
- * All exported functions of lib/ that take a text, and so may read a foreign one, found in the sources: a reader that somebody adds
- * is found as well.
+ * All exported functions of lib/ that take a text, and so may read a foreign one, found in the sources: a reader that
+ * somebody adds is found as well.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,10 @@ export interface ExportedReader {
   readonly texts: number | undefined;
 }
 
-/** Texts with these names have been written by others. Those with other names (paths, names of jobs) have been checked before. */
+/**
+ * Texts with these names have been written by others. Those with other names (paths, names of jobs) have been checked
+ * before.
+ */
 const FOREIGN =
   /^(text|yaml|json|lines?|expression|stored|source|values?|body|challenge|address|url|given|raw|header|cursor|cookie|cron|words?|tree)$/;
 

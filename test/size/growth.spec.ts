@@ -1,4 +1,7 @@
-/** Twice the size takes at most two and a half times the work, wherever an operation is a pure function of a view, a record or a text. */
+/**
+ * Twice the size takes at most two and a half times the work, wherever an operation is a pure function of a view, a
+ * record or a text.
+ */
 import { expect, test } from '@jest/globals';
 import { averageAllocation } from '../../lib/kernel/types/strategies/average-allocation.js';
 import { odevity } from '../../lib/kernel/types/strategies/odevity.js';
@@ -32,7 +35,10 @@ import { actionsOf } from '../support/plans.js';
 import { aConfiguration, anItem, aView, idOf } from '../support/views.js';
 import { processorMsOf } from './processor-time.js';
 
-/** Small and large: five times twice the size, as chance, and what the processor keeps at hand, weigh less than in a single one. */
+/**
+ * Small and large: five times twice the size, as chance, and what the processor keeps at hand, weigh less than in a
+ * single one.
+ */
 const [SMALL, LARGE] = [1_250, 40_000];
 const MOST_GROWTH = 2.5 ** 5;
 
@@ -40,8 +46,8 @@ const MOST_GROWTH = 2.5 ** 5;
 const MEASURABLE_MS = 10;
 
 /**
- * How often both sizes are measured, in turn, at least and at most. The least time of each counts: all others have the work of others
- * in them, such as a collection of garbage.
+ * How often both sizes are measured, in turn, at least and at most. The least time of each counts: all others have the
+ * work of others in them, such as a collection of garbage.
  */
 const TRIES = { least: 5, most: 30 };
 

@@ -1,6 +1,7 @@
 /**
- * Texts that readers find hard: short pieces that a reader's grammar knows, again and again, as long as a node of the registry may well
- * be. A reader that looks at a character more than a few times, or recurses as deep as a text is nested, shows it here.
+ * Texts that readers find hard: short pieces that a reader's grammar knows, again and again, as long as a node of the
+ * registry may well be. A reader that looks at a character more than a few times, or recurses as deep as a text is
+ * nested, shows it here.
  */
 
 /** How long each text is, in characters. */

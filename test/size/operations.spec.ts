@@ -1,9 +1,11 @@
 /**
- * What jobs of 20,000 items cost, in processor time: operations on the registry centre and of the kernel, by their users' own interfaces.
+ * What jobs of 20,000 items cost, in processor time: operations on the registry centre and of the kernel, by their
+ * users' own interfaces.
  *
- * Each operation has a second. One process does the work of all instances here, of the registry's server, and of the test's book of
- * runs. An operation that runs items has `RUN_MS` more for each of their runs, because the job's own code has as many promises: twenty
- * thousand runs cannot cost less than twenty thousand times one run. The last rows say that a run costs no more with many items.
+ * Each operation has a second. One process does the work of all instances here, of the registry's server, and of the
+ * test's book of runs. An operation that runs items has `RUN_MS` more for each of their runs, because the job's own
+ * code has as many promises: twenty thousand runs cannot cost less than twenty thousand times one run. The last rows
+ * say that a run costs no more with many items.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +27,10 @@ import { ITEMS, Stage } from './stage.js';
 /** Time by the clock for five tries while other processes are busy, in milliseconds. */
 const TIMEOUT_MS = 600_000;
 
-/** What one run of an item may cost: a promise chain, two events, and two nodes that the server writes and all mirrors show. */
+/**
+ * What one run of an item may cost: a promise chain, two events, and two nodes that the server writes and all mirrors
+ * show.
+ */
 const RUN_MS = 0.15;
 
 /** An operation, and what goes before it. */
@@ -216,7 +221,10 @@ test.each(Object.entries(RUNNING))(
   TIMEOUT_MS,
 );
 
-/** How many times as long 20,000 items take as 5,000, by the least times of several tries. The first that is good enough will do. */
+/**
+ * How many times as long 20,000 items take as 5,000, by the least times of several tries. The first that is good enough
+ * will do.
+ */
 async function leastGrowth(msOf: (items: number) => Promise<number>, goodEnough: number): Promise<number> {
   let [few, many] = [Infinity, Infinity];
   for (let tries = 1; tries <= 5; tries++) {

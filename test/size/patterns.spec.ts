@@ -1,6 +1,6 @@
 /**
- * Every pattern of lib/ reads hostile texts in a time that grows as the texts do. A lint rule judges patterns by their form; this measures
- * them, on texts made of the characters and words that the pattern itself knows.
+ * Every pattern of lib/ reads hostile texts in a time that grows as the texts do. A lint rule judges patterns by their
+ * form; this measures them, on texts made of the characters and words that the pattern itself knows.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,9 @@ import ts from 'typescript';
 import { root } from '../support/program.js';
 import { leastProcessorMs, processorMsOf } from './processor-time.js';
 
-/** A pattern that looks at each character a few times needs far less than a millisecond; one with the square, some tens. */
+/**
+ * A pattern that looks at each character a few times needs far less than a millisecond; one with the square, some tens.
+ */
 const LENGTH = 8_000;
 const MOST_MS = 25;
 

@@ -1,12 +1,15 @@
 /**
- * Processor time of this process, in milliseconds. Time by the clock would be no measure: it also grows because other processes of a
- * busy machine have their turn.
+ * Processor time of this process, in milliseconds. Time by the clock would be no measure: it also grows because other
+ * processes of a busy machine have their turn.
  */
 
 /** How long an operation may take, in milliseconds of processor time. */
 export const LIMIT_MS = 1_000;
 
-/** How often an operation is measured. The least time counts: a collection of garbage, or the compiler, may fall into any one of them. */
+/**
+ * How often an operation is measured. The least time counts: a collection of garbage, or the compiler, may fall into
+ * any one of them.
+ */
 const TRIES = 5;
 
 /** @returns the processor time of one call, in milliseconds */

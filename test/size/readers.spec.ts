@@ -1,6 +1,6 @@
 /**
- * No text that others have written may keep the process busy: each reader reads 100,000 characters of whatever it finds hard within a
- * second of processor time. Readers that nobody has written down are found, and read as well.
+ * No text that others have written may keep the process busy: each reader reads 100,000 characters of whatever it finds
+ * hard within a second of processor time. Readers that nobody has written down are found, and read as well.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,10 @@ import { HOSTILE_LENGTH, type HostileText, hostileTexts } from './hostile-texts.
 import { leastProcessorMs, LIMIT_MS, processorMsOf } from './processor-time.js';
 import { type KnownReader, NOT_CALLED, type Reader, READERS } from './readers.js';
 
-/** If a reader is quick with an eighth of a text, the whole takes at most 64 times as long even if its work is quadratic. */
+/**
+ * If a reader is quick with an eighth of a text, the whole takes at most 64 times as long even if its work is
+ * quadratic.
+ */
 const SHORT = 1 / 8;
 const QUICK = 1 / 250;
 

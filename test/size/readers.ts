@@ -1,6 +1,6 @@
 /**
- * How to call readers of foreign texts that need more than texts, or that stand in classes. Functions that need nothing but texts
- * are in no table: they are found and called as they are.
+ * How to call readers of foreign texts that need more than texts, or that stand in classes. Functions that need nothing
+ * but texts are in no table: they are found and called as they are.
  */
 import { jobConfiguration } from '../../lib/api/job/job-configuration.js';
 import { checkOptions, nonEmptyText } from '../../lib/api/settings/call-options.js';

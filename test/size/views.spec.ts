@@ -1,6 +1,7 @@
 /**
- * What people and programs see of a job of 20,000 items, all of which run, in processor time: what the command line prints, what the
- * console answers, health, and metrics. A command or a route that nobody has written down here is found.
+ * What people and programs see of a job of 20,000 items, all of which run, in processor time: what the command line
+ * prints, what the console answers, health, and metrics. A command or a route that nobody has written down here is
+ * found.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { type Server } from 'node:http';

@@ -1,7 +1,7 @@
 /* eslint-disable jest/no-export -- a suite that the specs of several registry centres call */
 /**
- * No run of a job sees the `AsyncLocalStorage` of a caller, whatever the caller has started: one story, to be told on every registry
- * centre. Timers, sockets and promises keep such a store, and would hand it from one firing to the next.
+ * No run of a job sees the `AsyncLocalStorage` of a caller, whatever the caller has started: one story, to be told on
+ * every registry centre. Timers, sockets and promises keep such a store, and would hand it from one firing to the next.
  */
 import { expect, test } from '@jest/globals';
 import { type INestApplicationContext } from '@nestjs/common';

@@ -3,8 +3,8 @@ import { type TestCluster } from '../../lib/testing/index.js';
 import { idOf, ipOf } from './views.js';
 
 /**
- * A Java instance joins the job as its peers see it: registered, without a sign of life and without a record of what it has
- * begun. It does nothing by itself, and so does not lead either. It vanishes when a test removes its node.
+ * A Java instance joins the job as its peers see it: registered, without a sign of life and without a record of what it
+ * has begun. It does nothing by itself, and so does not lead either. It vanishes when a test removes its node.
  */
 export async function joinJavaInstance(cluster: TestCluster, name: string): Promise<void> {
   const { operator, paths } = cluster;

@@ -1,4 +1,6 @@
-/** Clusters whose job has a listener that is called once in the cluster, and the story of its calls and runs in words. */
+/**
+ * Clusters whose job has a listener that is called once in the cluster, and the story of its calls and runs in words.
+ */
 import {
   AbstractDistributeOnceElasticJobListener,
   type ElasticJobListener,

@@ -24,7 +24,10 @@ export function planOf(name: string, now: JobView, local: LocalFacts = {}): stri
   return actionsOf(name, now, local).map(({ type }) => type);
 }
 
-/** What the idle instance `name` plans in `now`; a leader has made the present assignment, unless `local` says otherwise. */
+/**
+ * What the idle instance `name` plans in `now`; a leader has made the present assignment, unless `local` says
+ * otherwise.
+ */
 export function actionsOf(name: string, now: JobView, local: LocalFacts = {}): readonly Action[] {
   const { missedInstant = () => undefined, hasLostTrackOf = () => false, ...given } = local;
   const facts: LocalState = {

@@ -1,8 +1,9 @@
 /**
  * Properties that hold for all values, tried with a hundred or more that fast-check draws.
  *
- * `npm test` draws the same values in each run: if a test fails, the change broke it, and it fails again. `npm run properties`
- * looks for new values: it draws a seed and tries many times as many. Each failure says how to play it again:
+ * `npm test` draws the same values in each run: if a test fails, the change broke it, and it fails again. `npm run
+ * properties` looks for new values: it draws a seed and tries many times as many. Each failure says how to play it
+ * again:
  *
  *     PROPERTY_SEED=4711 PROPERTY_RUNS=20 npm test -- test/unit/time/cron.spec.ts
  */

@@ -53,8 +53,8 @@ export function ipOf(name: string): string {
 }
 
 /**
- * A settled job of the given living instances, the first of which leads, two items each owned in turn. Instances that are
- * not `live` are Java's.
+ * A settled job of the given living instances, the first of which leads, two items each owned in turn. Instances that
+ * are not `live` are Java's.
  */
 export function aView(names: readonly string[], changes: Partial<JobView> = {}): JobView {
   const config = changes.config ?? aConfiguration();

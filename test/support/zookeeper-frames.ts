@@ -26,8 +26,8 @@ export class GreetingReader {
 }
 
 /**
- * Counts the watch events in what a server sends on one connection. The first frame is the answer to the connect request; all
- * others begin with the number of what they answer, which is -1 for an event.
+ * Counts the watch events in what a server sends on one connection. The first frame is the answer to the connect
+ * request; all others begin with the number of what they answer, which is -1 for an event.
  */
 export class EventReader {
   #pending: Buffer = Buffer.alloc(0);

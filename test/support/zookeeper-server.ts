@@ -151,7 +151,10 @@ export class ZooKeeperServer {
     await cp(this.#data, join(this.directory, 'backup'), { recursive: true });
   }
 
-  /** Ends the server at once and removes its data, as a pod without a volume does, or puts its backup in their place. For `restart()`. */
+  /**
+   * Ends the server at once and removes its data, as a pod without a volume does, or puts its backup in their place.
+   * For `restart()`.
+   */
   async loseData(instead: 'nothing' | 'backup' = 'nothing'): Promise<void> {
     await this.kill();
     await rm(this.#data, { recursive: true, force: true });

@@ -59,7 +59,9 @@ export class RegistryOutcomeUnknownError extends ElasticJobError {
   }
 }
 
-/** A commit was refused as a whole because one of its operations does not fit the present state. Nothing was changed. */
+/**
+ * A commit was refused as a whole because one of its operations does not fit the present state. Nothing was changed.
+ */
 export class RegistryConflictError extends ElasticJobError {
   override readonly name = 'RegistryConflictError';
   constructor(
@@ -201,7 +203,10 @@ export class JobStoppedError extends ElasticJobError {
   }
 }
 
-/** The work of a job without class has failed: its program could not be run or ended with an error, or its request got no answer. */
+/**
+ * The work of a job without class has failed: its program could not be run or ended with an error, or its request got
+ * no answer.
+ */
 export class JobExecutionError extends ElasticJobError {
   override readonly name = 'JobExecutionError';
   constructor(message: string, options?: { readonly cause?: unknown }) {
@@ -232,7 +237,10 @@ export class FiringInterruptedError extends ElasticJobError {
   }
 }
 
-/** A trace storage works, but cannot hold one of the events it was given: it never will, however often they are delivered. */
+/**
+ * A trace storage works, but cannot hold one of the events it was given: it never will, however often they are
+ * delivered.
+ */
 export class TraceRefusedError extends ElasticJobError {
   override readonly name = 'TraceRefusedError';
   constructor(reason: string, options?: { readonly cause?: unknown }) {

@@ -1,6 +1,6 @@
 /**
- * What observers may read of a host and its jobs, at any moment: the memory of this process. Nothing here asks the registry
- * centre, and nothing is computed before it is read.
+ * What observers may read of a host and its jobs, at any moment: the memory of this process. Nothing here asks the
+ * registry centre, and nothing is computed before it is read.
  */
 import { type JobLogger } from '../text/logger.js';
 import { type JobInstance } from '../extensions/sharding-strategy.js';

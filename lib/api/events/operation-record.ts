@@ -51,7 +51,9 @@ export interface OperationRecord {
   readonly error: string | undefined;
 }
 
-/** Receives a record of each operation of this process. One that throws, or never ends, hurts no operation and no job. */
+/**
+ * Receives a record of each operation of this process. One that throws, or never ends, hurts no operation and no job.
+ */
 export interface OperationListener {
   onOperation(record: OperationRecord): void | Promise<void>;
 }

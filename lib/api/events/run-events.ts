@@ -6,8 +6,8 @@
  *    │                                                                          ▼
  *    └──────────────────────── nothing to run, postponed ─────────────────▶ run-ended
  * ```
- * Every run ends with exactly one `run-ended`, and every item of `items-begun` with exactly one `item-ended`, unless the
- * process dies. Tracing, metrics and tests observe the same events.
+ * Every run ends with exactly one `run-ended`, and every item of `items-begun` with exactly one `item-ended`, unless
+ * the process dies. Tracing, metrics and tests observe the same events.
  */
 import { type ItemTimeoutError } from '../errors/errors.js';
 import { type JobConfiguration } from '../job/job-configuration.js';
@@ -16,9 +16,9 @@ import { type ShardingContext } from '../job/sharding-context.js';
 import { type JobInstance } from '../extensions/sharding-strategy.js';
 
 /**
- * Why a job runs: an instant of its `schedule`; a `misfire` (it makes up for a firing that came while its items could not
- * be run); a `catch-up` (for a firing that was lost while an item changed its owner); a `failover` (it takes over items
- * whose run died with its instance); or `manual` (an operator or the application triggered it).
+ * Why a job runs: an instant of its `schedule`; a `misfire` (it makes up for a firing that came while its items could
+ * not be run); a `catch-up` (for a firing that was lost while an item changed its owner); a `failover` (it takes over
+ * items whose run died with its instance); or `manual` (an operator or the application triggered it).
  */
 export type FiringCause = 'schedule' | 'misfire' | 'catch-up' | 'failover' | 'manual';
 
@@ -29,7 +29,9 @@ export interface RunInfo {
   /** Tells the runs of this process apart: `1`, `2`, … */
   readonly runId: number;
   readonly cause: FiringCause;
-  /** The scheduled instant; `undefined` for a manual run, and for a takeover, whose items have instants of their own. */
+  /**
+   * The scheduled instant; `undefined` for a manual run, and for a takeover, whose items have instants of their own.
+   */
   readonly scheduledAt: Date | undefined;
 }
 
@@ -49,7 +51,9 @@ export type ItemOutcome =
   | { readonly type: 'failed'; readonly cause: unknown }
   /** The item's signal aborted for the reason `cause`, and the item threw it or returned, or had not started yet. */
   | { readonly type: 'aborted'; readonly cause: unknown }
-  /** It ran longer than `timeoutMilliseconds`. `isGivenUp`: its code had not ended 5 seconds later, and may still run. */
+  /**
+   * It ran longer than `timeoutMilliseconds`. `isGivenUp`: its code had not ended 5 seconds later, and may still run.
+   */
   | { readonly type: 'timed-out'; readonly cause: ItemTimeoutError; readonly isGivenUp: boolean };
 
 /** How a run ended on this instance. */
@@ -75,16 +79,16 @@ export type RunOutcome =
   /** The registry centre did not answer, or the items were not assigned in time. The firing is still due. */
   | { readonly type: 'postponed'; readonly cause: unknown }
   /**
-   * The run could not begin: settings cannot be used, clocks differ too much; or an error handler that interrupts (`THROW`)
-   * has ended it after a failure. The error handler has been notified.
+   * The run could not begin: settings cannot be used, clocks differ too much; or an error handler that interrupts
+   * (`THROW`) has ended it after a failure. The error handler has been notified.
    */
   | { readonly type: 'failed'; readonly cause: unknown }
   /** The job was stopped on this instance while the run was beginning. No item was begun. */
   | { readonly type: 'stopped'; readonly cause: unknown };
 
 /**
- * Why a run had no items: `no-items` (this instance owns none that may run), `still-running` (all that are due still run, or
- * wait to be taken over), `taken-by-others` (peers were faster).
+ * Why a run had no items: `no-items` (this instance owns none that may run), `still-running` (all that are due still
+ * run, or wait to be taken over), `taken-by-others` (peers were faster).
  */
 export type NothingToRun = 'no-items' | 'still-running' | 'taken-by-others';
 
@@ -143,8 +147,8 @@ export interface InstanceCrash {
 }
 
 /**
- * A Java instance of a job is gone: it has stopped or died, of which it leaves no record. No item is marked as running on it
- * any more.
+ * A Java instance of a job is gone: it has stopped or died, of which it leaves no record. No item is marked as running
+ * on it any more.
  */
 export interface JavaInstanceGone {
   readonly jobName: string;
@@ -173,8 +177,8 @@ export interface DueFiring {
   /** When it was noticed, by this instance's clock. */
   readonly at: Date;
   /**
-   * What becomes of it: a run `begins`, and may find that it has no items; the firing `waits`, and later firings may take its
-   * place; or it is `dropped`, since `misfire` is off.
+   * What becomes of it: a run `begins`, and may find that it has no items; the firing `waits`, and later firings may
+   * take its place; or it is `dropped`, since `misfire` is off.
    */
   readonly fate: 'begins' | 'waits' | 'dropped';
   /** How many items of the job still run here. */
@@ -182,14 +186,14 @@ export interface DueFiring {
 }
 
 /**
- * Observes the runs of all jobs of a host. Called synchronously, so it must be quick: hand over work and return. What it
- * throws, or a promise it returns that rejects, is logged and hurts no job; a promise is not awaited.
+ * Observes the runs of all jobs of a host. Called synchronously, so it must be quick: hand over work and return. What
+ * it throws, or a promise it returns that rejects, is logged and hurts no job; a promise is not awaited.
  */
 export interface RunObserver {
   onRunEvent(event: RunEvent): void | Promise<void>;
   /**
-   * Another instance of a job has died. One of the living instances is notified; in rare cases, as when several instances die
-   * together, none or two.
+   * Another instance of a job has died. One of the living instances is notified; in rare cases, as when several
+   * instances die together, none or two.
    */
   onInstanceCrash?(crash: InstanceCrash): void | Promise<void>;
   /** A Java instance of a job is gone. One of the living Node instances is notified; in rare cases none or two. */
@@ -205,9 +209,9 @@ export interface RunObserver {
 }
 
 /**
- * Wraps each call of the job's code, as middleware does: for spans, contexts and policies. For an item that is retried, `around`
- * is called once for each attempt. The interceptors of a host nest in the order in which they are given, the first one
- * outermost.
+ * Wraps each call of the job's code, as middleware does: for spans, contexts and policies. For an item that is retried,
+ * `around` is called once for each attempt. The interceptors of a host nest in the order in which they are given, the
+ * first one outermost.
  */
 export interface ItemInterceptor {
   /**

@@ -1,12 +1,17 @@
 /**
- * What is recorded of the runs of jobs, and the port of what records it. Names and values are those of Java's ElasticJob,
- * because both write the same tables.
+ * What is recorded of the runs of jobs, and the port of what records it. Names and values are those of Java's
+ * ElasticJob, because both write the same tables.
  */
 
-/** Why an item runs: its firing, a misfired firing that is made up for, or a takeover from an instance that has died. */
+/**
+ * Why an item runs: its firing, a misfired firing that is made up for, or a takeover from an instance that has died.
+ */
 export type ExecutionSource = 'NORMAL_TRIGGER' | 'MISFIRE' | 'FAILOVER';
 
-/** Java's `JobExecutionEvent`: one item of one run. Delivered at its start and again, with the same id, when it has ended. */
+/**
+ * Java's `JobExecutionEvent`: one item of one run. Delivered at its start and again, with the same id, when it has
+ * ended.
+ */
 export interface JobExecutionEvent {
   readonly type: 'execution';
   /** A UUID, at most 40 characters: the key of the row. */
@@ -70,28 +75,28 @@ export type TraceEvent = JobExecutionEvent | JobStatusTraceEvent;
 /** Is notified of trace events. */
 export interface TracingListener {
   /**
-   * Called synchronously, so it must be quick: hand over work and return. What it throws, or a promise it returns that rejects, is
-   * logged and hurts no job; a promise is not awaited.
+   * Called synchronously, so it must be quick: hand over work and return. What it throws, or a promise it returns that
+   * rejects, is logged and hurts no job; a promise is not awaited.
    */
   onTraceEvent(event: TraceEvent): void | Promise<void>;
 }
 
 /**
- * Records trace events. Both methods end soon after `signal` aborts, and hold no resource afterwards: the deadline of the call
- * has passed then, and the same events are delivered again.
+ * Records trace events. Both methods end soon after `signal` aborts, and hold no resource afterwards: the deadline of
+ * the call has passed then, and the same events are delivered again.
  */
 export interface TraceStorage {
   /**
-   * Makes the storage ready, such as by creating tables. Called before the first `write`, again until it succeeds, and perhaps
-   * by several instances at once.
+   * Makes the storage ready, such as by creating tables. Called before the first `write`, again until it succeeds, and
+   * perhaps by several instances at once.
    */
   prepare(signal: AbortSignal): Promise<void>;
   /**
-   * Records events, all or some of them, before it resolves or rejects. The same event may be delivered again, and a start
-   * after its completion: the outcome must be the same.
+   * Records events, all or some of them, before it resolves or rejects. The same event may be delivered again, and a
+   * start after its completion: the outcome must be the same.
    * @param events at least one, in the order in which they happened
-   * @throws TraceRefusedError if the storage works but cannot hold one of the events. The others are delivered again without
-   *   it. After any other error, the same events are delivered again
+   * @throws TraceRefusedError if the storage works but cannot hold one of the events. The others are delivered again
+   *   without it. After any other error, the same events are delivered again
    */
   write(events: readonly TraceEvent[], signal: AbortSignal): Promise<void>;
 }

@@ -15,24 +15,31 @@ export interface JobFailure {
   readonly scheduledAt: Date | undefined;
   /** Where it failed. */
   readonly instance: JobInstance;
-  /** Java's task id of the run, as listeners and traces have it; `undefined` if the run had not chosen its items yet. */
+  /**
+   * Java's task id of the run, as listeners and traces have it; `undefined` if the run had not chosen its items yet.
+   */
   readonly taskId: string | undefined;
   /** Which attempt at the item failed, from 1. */
   readonly attempt: number;
 }
 
-/** Decides what happens with a failure of a job: an item that throws, or a firing that could not begin (manual, `jobErrorHandlerType`). */
+/**
+ * Decides what happens with a failure of a job: an item that throws, or a firing that could not begin (manual,
+ * `jobErrorHandlerType`).
+ */
 export interface JobErrorHandler {
   /** The name by which `jobErrorHandlerType` refers to it; compared without regard to case. */
   readonly type: string;
   /**
-   * What becomes of a firing after a failure. `continue`: the other items run. `interrupt`: the firing ends as failed; items
-   * that wait for a place in the pool do not start, and the `softStop` of those that run aborts. Default: `continue`.
+   * What becomes of a firing after a failure. `continue`: the other items run. `interrupt`: the firing ends as failed;
+   * items that wait for a place in the pool do not start, and the `softStop` of those that run aborts. Default:
+   * `continue`.
    */
   readonly afterFailure?: 'continue' | 'interrupt';
   /**
    * Called for each failure. The item does not wait for it: the job goes on while a handler works. A handler that takes
-   * longer than 30 seconds is reported and no longer waited for at shutdown. What it throws is logged, with the failure.
+   * longer than 30 seconds is reported and no longer waited for at shutdown. What it throws is logged, with the
+   * failure.
    */
   handleException(failure: JobFailure): void | Promise<void>;
   /**
@@ -41,17 +48,20 @@ export interface JobErrorHandler {
    */
   validate?(configuration: JobConfiguration): readonly string[];
   /**
-   * Looks for what is allowed in the properties, but probably not intended: a key that it does not know, a value without effect.
-   * @returns one clause each, without a full stop; logged as a warning when a job that names it starts, and when its settings change
+   * Looks for what is allowed in the properties, but probably not intended: a key that it does not know, a value
+   * without effect.
+   * @returns one clause each, without a full stop; logged as a warning when a job that names it starts, and when its
+   *   settings change
    */
   doubts?(configuration: JobConfiguration): readonly string[];
   /**
-   * Called before a job that names it starts, perhaps several times: load what it needs here. What it throws fails the start.
+   * Called before a job that names it starts, perhaps several times: load what it needs here. What it throws fails the
+   * start.
    */
   prepare?(configuration: JobConfiguration): void | Promise<void>;
   /**
-   * Called when a job that it has had failures of ends on this instance, or names another handler: deliver what is pending
-   * within 5 seconds. The handler may be given failures of the job again later.
+   * Called when a job that it has had failures of ends on this instance, or names another handler: deliver what is
+   * pending within 5 seconds. The handler may be given failures of the job again later.
    */
   release?(jobName: string): void | Promise<void>;
   /** Called once when the host stops, after the last failure has been handled: close connections here. */

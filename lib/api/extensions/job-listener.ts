@@ -6,37 +6,48 @@ export const LOWEST_ORDER = 2_147_483_647;
 
 /** Called on every instance, once before the items of a firing run there and once after they have ended. */
 export interface ElasticJobListener {
-  /** The name by which `jobListenerTypes` refers to it; compared without regard to case. `@JobListener('…')` gives it, too. */
+  /**
+   * The name by which `jobListenerTypes` refers to it; compared without regard to case. `@JobListener('…')` gives it,
+   * too.
+   */
   readonly type?: string;
   /**
-   * Listeners are called in ascending order, before and after. If it throws or returns no number, a job that names the listener is
-   * refused when it is defined, and later the listener is called last. Default: 2147483647, the last.
+   * Listeners are called in ascending order, before and after. If it throws or returns no number, a job that names the
+   * listener is refused when it is defined, and later the listener is called last. Default: 2147483647, the last.
    */
   order?(): number;
   /**
-   * Called once the items are chosen, even if there are none. If it throws, the error handler is notified and the listeners that
-   * follow are not called; the items run all the same. The job runs nothing on this instance until it returns: after a minute a
-   * warning names it, after ten minutes it counts as failed, and `shardingContexts.signal` aborts.
+   * Called once the items are chosen, even if there are none. If it throws, the error handler is notified and the
+   * listeners that follow are not called; the items run all the same. The job runs nothing on this instance until it
+   * returns: after a minute a warning names it, after ten minutes it counts as failed, and `shardingContexts.signal`
+   * aborts.
    */
   beforeJobExecuted(shardingContexts: ShardingContexts): void | Promise<void>;
-  /** Called when the items have ended, whether they failed or not. What it throws, and how long it takes, has the same consequences. */
+  /**
+   * Called when the items have ended, whether they failed or not. What it throws, and how long it takes, has the same
+   * consequences.
+   */
   afterJobExecuted(shardingContexts: ShardingContexts): void | Promise<void>;
 }
 
 /**
- * Called once for each firing in the whole cluster, before its first item begins and after its last item has ended; the last calls come
- * in the order of their firings. A call is begun at most once, whatever happens to instances; if the instance that makes it dies
- * during the call, no other instance repeats it.
+ * Called once for each firing in the whole cluster, before its first item begins and after its last item has ended; the
+ * last calls come in the order of their firings. A call is begun at most once, whatever happens to instances; if the
+ * instance that makes it dies during the call, no other instance repeats it.
  */
 export abstract class AbstractDistributeOnceElasticJobListener {
-  /** The name by which `jobListenerTypes` refers to it; compared without regard to case. `@JobListener('…')` gives it, too. */
+  /**
+   * The name by which `jobListenerTypes` refers to it; compared without regard to case. `@JobListener('…')` gives it,
+   * too.
+   */
   declare readonly type?: string;
 
   /**
-   * @param startedTimeoutMilliseconds how long an instance waits before its items run, for those of others, and, once the call
-   *   has begun, as long again for its end. Then the error handler is notified and the items run. 0 or less: no such limit.
-   * @param completedTimeoutMilliseconds how long it waits when its items have ended, for those of others and for the call,
-   *   before its next firing
+   * @param startedTimeoutMilliseconds how long an instance waits before its items run, for those of others, and, once
+   *   the call has begun, as long again for its end. Then the error handler is notified and the items run. 0 or less:
+   *   no such limit.
+   * @param completedTimeoutMilliseconds how long it waits when its items have ended, for those of others and for the
+   *   call, before its next firing
    *
    * Both also limit the call itself; without a limit it is given up after ten minutes. Items that cannot come any more,
    * because their instance is gone or they are disabled, are not waited for in any case.
@@ -54,7 +65,10 @@ export abstract class AbstractDistributeOnceElasticJobListener {
   /** Called when all items are about to start, on one instance; `shardingContexts` has that instance's items. */
   abstract doBeforeJobExecutedAtLastStarted(shardingContexts: ShardingContexts): void | Promise<void>;
 
-  /** Called when all items have completed, on one instance; `shardingContexts` has that instance's items, or none if it took no part. */
+  /**
+   * Called when all items have completed, on one instance; `shardingContexts` has that instance's items, or none if it
+   * took no part.
+   */
   abstract doAfterJobExecutedAtLastCompleted(shardingContexts: ShardingContexts): void | Promise<void>;
 }
 

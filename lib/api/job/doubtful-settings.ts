@@ -9,7 +9,10 @@ import { repeated } from '../text/repeated.js';
 import { type JobConfiguration } from './job-configuration.js';
 import { isJsonOfItems, itemParametersDoubts } from './sharding-item-parameters.js';
 
-/** Abbreviations of time zones that mean one zone here and also others elsewhere, with what they mean here and the others. */
+/**
+ * Abbreviations of time zones that mean one zone here and also others elsewhere, with what they mean here and the
+ * others.
+ */
 const ABBREVIATIONS: ReadonlyMap<string, Wording> = new Map([
   ['CST', wording('zone-CST')],
   ['IST', wording('zone-IST')],
@@ -22,7 +25,8 @@ const ABBREVIATIONS: ReadonlyMap<string, Wording> = new Map([
 ]);
 
 /**
- * What is allowed in a job's settings but probably not intended; one clause each, without the job's name and a full stop.
+ * What is allowed in a job's settings but probably not intended; one clause each, without the job's name and a full
+ * stop.
  * @param clock decides whether the last firing of a cron expression is over
  */
 export function doubtsAbout(job: JobConfiguration, clock: Clock): readonly Wording[] {

@@ -20,7 +20,10 @@ export interface JobConfiguration {
   readonly shardingTotalCount: number;
   /** When the job fires, as a Quartz cron expression such as `0/5 * * * * ?`. Absent for a one-off job. */
   readonly cron?: string;
-  /** The time zone of `cron`: `GMT+08:00`, `GMT+8`, or an IANA name (Java peers refuse those). Default: that of the process. */
+  /**
+   * The time zone of `cron`: `GMT+08:00`, `GMT+8`, or an IANA name (Java peers refuse those). Default: that of the
+   * process.
+   */
   readonly timeZone?: string;
   /**
    * Parameters of the sharding items as they are stored: `0=Beijing,1=Shanghai`, or JSON. Default: empty, no item has a
@@ -29,15 +32,26 @@ export interface JobConfiguration {
   readonly shardingItemParameters: string;
   /** Parameter of the whole job; each item is given it. Default: empty. */
   readonly jobParameter: string;
-  /** Whether instances record in the registry centre which items they run, so that none runs twice at once. Default: true. */
+  /**
+   * Whether instances record in the registry centre which items they run, so that none runs twice at once. Default:
+   * true.
+   */
   readonly monitorExecution: boolean;
-  /** Whether other instances take over at once what an instance was running when it crashed. Needs `monitorExecution`. Default: false. */
+  /**
+   * Whether other instances take over at once what an instance was running when it crashed. Needs `monitorExecution`.
+   * Default: false.
+   */
   readonly failover: boolean;
   /** Whether one run makes up for the firings that an item missed while it was still running. Default: true. */
   readonly misfire: boolean;
-  /** The greatest difference between the clocks of this machine and the registry centre, in seconds; −1: not compared. Default: −1. */
+  /**
+   * The greatest difference between the clocks of this machine and the registry centre, in seconds; −1: not compared.
+   * Default: −1.
+   */
   readonly maxTimeDiffSeconds: number;
-  /** How often the instance re-checks the whole job even if nothing changed, in minutes. Below 1: never. Default: 10. */
+  /**
+   * How often the instance re-checks the whole job even if nothing changed, in minutes. Below 1: never. Default: 10.
+   */
   readonly reconcileIntervalMinutes: number;
   /** Type of the sharding strategy, which says which instance gets which items. Default: AVG_ALLOCATION. */
   readonly jobShardingStrategyType?: string;
@@ -49,7 +63,10 @@ export interface JobConfiguration {
   readonly jobListenerTypes: readonly string[];
   /** What the job does, for people. Default: empty. */
   readonly description: string;
-  /** Properties for executors, error handlers and runs, by dotted key: `email.host` (manual §6.2.10), `run.maxRetries`. Default: none. */
+  /**
+   * Properties for executors, error handlers and runs, by dotted key: `email.host` (manual §6.2.10), `run.maxRetries`.
+   * Default: none.
+   */
   readonly props: Readonly<Record<string, string>>;
   /** Whether the job is disabled on this server each time it starts, until an operator enables it. Default: false. */
   readonly disabled: boolean;
@@ -57,7 +74,10 @@ export interface JobConfiguration {
   readonly overwrite: boolean;
   /** A label for grouping, stored for consoles. A field of Java's that the manual does not list. Default: none. */
   readonly label?: string;
-  /** Whether items stay with their instances although instances join and leave. Not in the manual either. Default: false. */
+  /**
+   * Whether items stay with their instances although instances join and leave. Not in the manual either. Default:
+   * false.
+   */
   readonly staticSharding: boolean;
 }
 
@@ -184,12 +204,18 @@ export class JobConfigurationBuilder {
     this.#options.shardingTotalCount = shardingTotalCount;
   }
 
-  /** Sets when the job fires: Quartz cron such as `0/5 * * * * ?`, or crontab such as `0 2 * * *`. Without it the job is a one-off job. */
+  /**
+   * Sets when the job fires: Quartz cron such as `0/5 * * * * ?`, or crontab such as `0 2 * * *`. Without it the job is
+   * a one-off job.
+   */
   cron(cron: string): this {
     return this.#with({ cron });
   }
 
-  /** Sets the time zone of the cron expression: `GMT+08:00`, or an IANA name, which Java peers refuse. Default: that of the process. */
+  /**
+   * Sets the time zone of the cron expression: `GMT+08:00`, or an IANA name, which Java peers refuse. Default: that of
+   * the process.
+   */
   timeZone(timeZone: string): this {
     return this.#with({ timeZone });
   }
@@ -222,22 +248,34 @@ export class JobConfigurationBuilder {
     return this.#with({ misfire });
   }
 
-  /** Sets the greatest difference between the clocks of this machine and the registry centre, in seconds; −1: not compared. Default: −1. */
+  /**
+   * Sets the greatest difference between the clocks of this machine and the registry centre, in seconds; −1: not
+   * compared. Default: −1.
+   */
   maxTimeDiffSeconds(maxTimeDiffSeconds: number): this {
     return this.#with({ maxTimeDiffSeconds });
   }
 
-  /** Sets how often the instance re-checks the whole job even if nothing changed, in minutes. Below 1: never. Default: 10. */
+  /**
+   * Sets how often the instance re-checks the whole job even if nothing changed, in minutes. Below 1: never. Default:
+   * 10.
+   */
   reconcileIntervalMinutes(reconcileIntervalMinutes: number): this {
     return this.#with({ reconcileIntervalMinutes });
   }
 
-  /** Sets the type of the sharding strategy: AVG_ALLOCATION (default), ODEVITY, ROUND_ROBIN, SINGLE_SHARDING_BALANCE, STICKY or one of your own. */
+  /**
+   * Sets the type of the sharding strategy: AVG_ALLOCATION (default), ODEVITY, ROUND_ROBIN, SINGLE_SHARDING_BALANCE,
+   * STICKY or one of your own.
+   */
   jobShardingStrategyType(jobShardingStrategyType: string): this {
     return this.#with({ jobShardingStrategyType });
   }
 
-  /** Sets the type of the provider that says how many items run at once: CPU (default), SINGLE_THREAD or one of your own. */
+  /**
+   * Sets the type of the provider that says how many items run at once: CPU (default), SINGLE_THREAD or one of your
+   * own.
+   */
   jobExecutorThreadPoolSizeProviderType(jobExecutorThreadPoolSizeProviderType: string): this {
     return this.#with({ jobExecutorThreadPoolSizeProviderType });
   }
@@ -267,12 +305,17 @@ export class JobConfigurationBuilder {
     return this.#with({ description });
   }
 
-  /** Sets whether the job is disabled on this server each time it starts, until an operator enables it. Default: false. */
+  /**
+   * Sets whether the job is disabled on this server each time it starts, until an operator enables it. Default: false.
+   */
   disabled(disabled: boolean): this {
     return this.#with({ disabled });
   }
 
-  /** Sets whether these settings replace those in the registry centre at each start. Default: false, the stored ones win. */
+  /**
+   * Sets whether these settings replace those in the registry centre at each start. Default: false, the stored ones
+   * win.
+   */
   overwrite(overwrite: boolean): this {
     return this.#with({ overwrite });
   }

@@ -16,7 +16,10 @@ export function jobNameProblem(name: unknown): Wording | undefined {
   return hasRefusedCharacters(name) ? wording('name-characters') : undefined;
 }
 
-/** The key path of a job's settings: `elasticjob.jobs.syncOrders`, or `elasticjob.jobs["a/b"]` for names that need quotes. */
+/**
+ * The key path of a job's settings: `elasticjob.jobs.syncOrders`, or `elasticjob.jobs["a/b"]` for names that need
+ * quotes.
+ */
 export function jobPath(name: unknown): string {
   return typeof name === 'string' ? keyPath('elasticjob.jobs', name) : `elasticjob.jobs[${describeValue(name)}]`;
 }

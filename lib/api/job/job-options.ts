@@ -10,8 +10,8 @@ import { RUN_LIMITS, runLimitConflict, type RunLimitOptions, runPropertyKeyProbl
 import { BooleanSetting, IntegerSetting, rule, Setting, TextListSetting, TextSetting } from '../settings/setting.js';
 
 /**
- * The settings of one job as users write them: those of ElasticJob's manual (§6.2.2), with its names and defaults. All but
- * `shardingTotalCount` may be left out. An empty text counts as left out.
+ * The settings of one job as users write them: those of ElasticJob's manual (§6.2.2), with its names and defaults. All
+ * but `shardingTotalCount` may be left out. An empty text counts as left out.
  */
 export class JobOptions {
   /**
@@ -73,7 +73,10 @@ export class JobOptions {
    * or one of your own. Default: CPU.
    */
   @TextSetting() jobExecutorThreadPoolSizeProviderType?: string;
-  /** Type of the error handler, which is given each failure: LOG, THROW, IGNORE, EMAIL, WECHAT, DINGTALK or one of your own. Default: LOG. */
+  /**
+   * Type of the error handler, which is given each failure: LOG, THROW, IGNORE, EMAIL, WECHAT, DINGTALK or one of your
+   * own. Default: LOG.
+   */
   @TextSetting() jobErrorHandlerType?: string;
   /**
    * Types of the job's listeners: providers with `@JobListener('…')`, or `listeners` of `forRoot()`. While a job has
@@ -89,19 +92,20 @@ export class JobOptions {
   @Setting({ kind: 'text-map', secrecy: 'hidden' }, rule('props', propsProblem))
   props?: PropsOptions;
   /**
-   * How long an item may run, in milliseconds, with all its retries and the pauses between them. Then its `signal` aborts, it
-   * has failed, and 5 seconds later it is free for its next firing although its code may still run. Stored as the property
-   * `run.timeoutMilliseconds`, which Java instances leave alone. Default: no limit.
+   * How long an item may run, in milliseconds, with all its retries and the pauses between them. Then its `signal`
+   * aborts, it has failed, and 5 seconds later it is free for its next firing although its code may still run. Stored
+   * as the property `run.timeoutMilliseconds`, which Java instances leave alone. Default: no limit.
    */
   @RunLimit('timeoutMilliseconds') timeoutMilliseconds?: number;
   /**
-   * How often an item that fails is tried again, 0 to 100, before its failure counts. Stored as the property `run.maxRetries`.
-   * Default: 0.
+   * How often an item that fails is tried again, 0 to 100, before its failure counts. Stored as the property
+   * `run.maxRetries`. Default: 0.
    */
   @RunLimit('maxRetries') maxRetries?: number;
   /**
-   * The pause before the first retry, in milliseconds. The pause after the n-th failure is that time multiplied by a random
-   * number from 1 to 2ⁿ − 1, and takes 5 minutes at most, or this time if it is longer. Stored as the property `run.retryBackoffMilliseconds`. Default: 1000.
+   * The pause before the first retry, in milliseconds. The pause after the n-th failure is that time multiplied by a
+   * random number from 1 to 2ⁿ − 1, and takes 5 minutes at most, or this time if it is longer. Stored as the property
+   * `run.retryBackoffMilliseconds`. Default: 1000.
    */
   @RunLimit('retryBackoffMilliseconds') retryBackoffMilliseconds?: number;
   /** Whether the job is disabled on this server each time it starts, until an operator enables it. Default: false. */

@@ -4,13 +4,15 @@ import { type WorkerThreadJob } from './worker-job.js';
 /** A job whose items are each run by one call. */
 export interface SimpleJob {
   /**
-   * Does the work of one sharding item. Items of a firing run concurrently. Returning (or resolving) is success; what is
-   * thrown is the item's failure, which goes to the job's error handler and does not stop the other items.
+   * Does the work of one sharding item. Items of a firing run concurrently. Returning (or resolving) is success; what
+   * is thrown is the item's failure, which goes to the job's error handler and does not stop the other items.
    */
   execute(context: ShardingContext): void | Promise<void>;
 }
 
-/** A job whose items are each run in batches: one call fetches data, the next one processes them (manual, dataflow job). */
+/**
+ * A job whose items are each run in batches: one call fetches data, the next one processes them (manual, dataflow job).
+ */
 export interface DataflowJob<T = unknown> {
   /**
    * Fetches the next batch of one sharding item.

@@ -15,23 +15,26 @@ export interface ShardingContext {
    * triggered manually.
    */
   readonly scheduledAt: Date | undefined;
-  /** Which attempt this is, from 1: greater if the item has failed before in this firing and is retried (`maxRetries`). */
+  /**
+   * Which attempt this is, from 1: greater if the item has failed before in this firing and is retried (`maxRetries`).
+   */
   readonly attempt: number;
   /**
-   * Aborts when the item must end now: the session with the registry centre is lost, so that a peer may own the item, the
-   * job is stopped and its grace period has passed, or the item has run for `timeoutMilliseconds`. `signal.reason` is the
-   * error that says why. All attempts have the same signal.
+   * Aborts when the item must end now: the session with the registry centre is lost, so that a peer may own the item,
+   * the job is stopped and its grace period has passed, or the item has run for `timeoutMilliseconds`. `signal.reason`
+   * is the error that says why. All attempts have the same signal.
    */
   readonly signal: AbortSignal;
   /**
-   * Aborts when the item should end at the next good moment, such as between two batches: the leader waits for it to assign
-   * the items again, or the job is being stopped. A job that ignores it runs to its end. `softStop.reason` says why.
+   * Aborts when the item should end at the next good moment, such as between two batches: the leader waits for it to
+   * assign the items again, or the job is being stopped. A job that ignores it runs to its end. `softStop.reason` says
+   * why.
    */
   readonly softStop: AbortSignal;
   /**
    * A number that grows with each run of the item, on whichever instance; without `monitorExecution` it grows with each
-   * assignment, and with each change of the job's settings. Store it with what you write and reject smaller ones, so that
-   * a stale owner can do no harm: `UPDATE … SET …, token = :token WHERE id = :id AND token <= :token`.
+   * assignment, and with each change of the job's settings. Store it with what you write and reject smaller ones, so
+   * that a stale owner can do no harm: `UPDATE … SET …, token = :token WHERE id = :id AND token <= :token`.
    */
   readonly fencingToken: number;
 }

@@ -15,8 +15,8 @@ export interface ShardingContexts {
   /** Always true. */
   readonly allowSendJobEvent: boolean;
   /**
-   * The instant for which the firing was scheduled; `undefined` for a manual one, and for listeners of every instance if a takeover
-   * runs items of several firings.
+   * The instant for which the firing was scheduled; `undefined` for a manual one, and for listeners of every instance
+   * if a takeover runs items of several firings.
    */
   readonly scheduledAt: Date | undefined;
   /** Aborts when the run should end, as in `ShardingContext`, and when the listener's time is up. */

@@ -99,7 +99,10 @@ export function itemParametersDoubts(text: string): readonly Wording[] {
   ];
 }
 
-/** Whether parameters are written as JSON, `{"0":"a,b"}`. Java refuses all such texts, for no item's number begins with `{`. */
+/**
+ * Whether parameters are written as JSON, `{"0":"a,b"}`. Java refuses all such texts, for no item's number begins with
+ * `{`.
+ */
 export function isJsonOfItems(text: string): boolean {
   return text.trimStart().startsWith('{');
 }

@@ -3,16 +3,16 @@ import { type ShardingContext } from './sharding-context.js';
 
 /**
  * The default export of a worker module: does the work of one sharding item in a worker thread.
- * `context` is a copy; its `signal` and `softStop` abort in the thread soon after they do in the process. `logger` writes to the
- * job's log. Returning (or resolving) is success; what is thrown is the item's failure.
+ * `context` is a copy; its `signal` and `softStop` abort in the thread soon after they do in the process. `logger`
+ * writes to the job's log. Returning (or resolving) is success; what is thrown is the item's failure.
  */
 export type WorkerJob = (context: ShardingContext, logger: JobLogger) => void | Promise<void>;
 
 /** A job whose items are run in worker threads. */
 export interface WorkerThreadJob {
   /**
-   * The module whose default export, a `WorkerJob`, does the work: a `file:` URL, or a path; relative paths begin at the
-   * process's current directory.
+   * The module whose default export, a `WorkerJob`, does the work: a `file:` URL, or a path; relative paths begin at
+   * the process's current directory.
    */
   readonly worker: string | URL;
 }
@@ -25,8 +25,8 @@ export function isWorkerThreadJob(candidate: unknown): candidate is WorkerThread
 
 /**
  * @param job an object whose own methods do its work
- * @returns the worker module that it names as well, which would never run, or undefined. A property that is called `worker` and
- * names no module is the object's own affair.
+ * @returns the worker module that it names as well, which would never run, or undefined. A property that is called
+ *   `worker` and names no module is the object's own affair.
  */
 export function idleWorkerOf(job: object): string | undefined {
   const { worker } = job as Partial<WorkerThreadJob>;

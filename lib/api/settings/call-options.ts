@@ -1,7 +1,7 @@
 /**
- * Checks what code gives to public calls: the names of the options, and the kinds of their values. The compiler sees neither in
- * JavaScript, in the body of a request, or in a map that was spread; and an option that is ignored does more, or something
- * else, than was asked for.
+ * Checks what code gives to public calls: the names of the options, and the kinds of their values. The compiler sees
+ * neither in JavaScript, in the body of a request, or in a map that was spread; and an option that is ignored does
+ * more, or something else, than was asked for.
  *
  * ```ts
  * const RULES: OptionRules<PruneOptions> = { jobName: text, dryRun: trueOrFalse, … };   // a missing option does not compile

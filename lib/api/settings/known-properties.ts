@@ -1,4 +1,7 @@
-/** Properties that nothing reads, because their keys are misspelt. Each reader of properties has the table of its own keys. */
+/**
+ * Properties that nothing reads, because their keys are misspelt. Each reader of properties has the table of its own
+ * keys.
+ */
 import { legible } from '../text/describe-value.js';
 import { type Wording, wording, type WordingValue } from '../../wording/wording.js';
 import { knownNamesHint, relaxed } from '../text/nearest.js';

@@ -1,8 +1,8 @@
 import { type Wording, wording } from '../../wording/wording.js';
 
 /**
- * The problem with a text that contains placeholders: Spring's `${CRON}`, which is replaced in files that `elasticJobConfig()` reads,
- * or `$(CRON)`, which Kubernetes replaces.
+ * The problem with a text that contains placeholders: Spring's `${CRON}`, which is replaced in files that
+ * `elasticJobConfig()` reads, or `$(CRON)`, which Kubernetes replaces.
  * @returns the problem, as a requirement, or undefined
  */
 export function placeholderProblem(value: unknown): Wording | undefined {

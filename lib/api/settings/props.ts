@@ -11,7 +11,8 @@ export interface PropsOptions {
 const DEEPEST = 16;
 
 /**
- * Properties as the registry centre stores them: texts by dotted key, so that `email: { port: 25 }` is `email.port` → `25`.
+ * Properties as the registry centre stores them: texts by dotted key, so that `email: { port: 25 }` is `email.port` →
+ * `25`.
  * @returns the properties, or the problem with them, as a requirement
  */
 export function flattenProps(

@@ -1,6 +1,6 @@
 /**
- * How long an item may run, and how often it is tried again. ElasticJob has nothing like it, so these settings are stored among
- * the properties of the job (`props`), under keys that Java instances leave alone.
+ * How long an item may run, and how often it is tried again. ElasticJob has nothing like it, so these settings are
+ * stored among the properties of the job (`props`), under keys that Java instances leave alone.
  */
 import { inEnglish, type Wording, wording } from '../../wording/wording.js';
 import { describeValue, legible, withValue } from '../text/describe-value.js';
@@ -12,7 +12,10 @@ import { RUN_WORKER, RUN_WORKER_MEMORY } from './run-properties.js';
 
 /** The limits of each run of an item. */
 export interface RunLimits {
-  /** How long an item may run, all attempts and the pauses between them together, in milliseconds; `undefined`: without limit. */
+  /**
+   * How long an item may run, all attempts and the pauses between them together, in milliseconds; `undefined`: without
+   * limit.
+   */
   readonly timeoutMs: number | undefined;
   /** How often an item that failed is tried again, 0 to 100. */
   readonly maxRetries: number;
@@ -77,7 +80,8 @@ export function runLimitConflict(option: keyof RunLimitOptions, value: number, p
 }
 
 /**
- * @param keys the keys of the properties that a user gives; in the registry centre, a later version may have stored others
+ * @param keys the keys of the properties that a user gives; in the registry centre, a later version may have stored
+ *   others
  * @returns the problem with a key that begins with `run.` and means nothing, or undefined
  */
 export function runPropertyKeyProblem(keys: Iterable<string>): Wording | undefined {

@@ -7,10 +7,10 @@
  *   @TextSetting({ requirement: wording('cron-text') }, rule('cron', cronProblem)) cron?: string;
  * }
  * ```
- * One call of class-validator checks an object with all sections below it; the first constraint that fails gives a field's
- * problem. `problemsIn` adds what class-validator does not know: the key path, the value and the source. Code that reads
- * settings from text (a file, the environment) asks for the declarations, which class-validator keeps as the context of
- * the constraints, to learn what kind of value a text stands for (`settingsOf`).
+ * One call of class-validator checks an object with all sections below it; the first constraint that fails gives a
+ * field's problem. `problemsIn` adds what class-validator does not know: the key path, the value and the source. Code
+ * that reads settings from text (a file, the environment) asks for the declarations, which class-validator keeps as the
+ * context of the constraints, to learn what kind of value a text stands for (`settingsOf`).
  */
 import {
   Allow,
@@ -52,10 +52,16 @@ export interface SettingDeclaration {
   readonly secrecy: Secrecy;
 }
 
-/** What is wrong with a value, as a requirement: `must be a text`. Words that no page shows in other languages may be English. */
+/**
+ * What is wrong with a value, as a requirement: `must be a text`. Words that no page shows in other languages may be
+ * English.
+ */
 type Problem = Wording | string;
 
-/** The context of a constraint: the declaration of its setting, and the problem if it fails; absent if its message says it. */
+/**
+ * The context of a constraint: the declaration of its setting, and the problem if it fails; absent if its message says
+ * it.
+ */
 interface ConstraintContext extends SettingDeclaration {
   readonly problem?: (value: never, owner: never) => Problem | undefined;
 }
@@ -63,7 +69,9 @@ interface ConstraintContext extends SettingDeclaration {
 /** A constraint of class-validator that still needs the declaration as its context. */
 export type Constraint = (options: ValidationOptions) => PropertyDecorator;
 
-/** Declares a setting of any kind; the decorators below are its common forms. The first constraint that fails counts. */
+/**
+ * Declares a setting of any kind; the decorators below are its common forms. The first constraint that fails counts.
+ */
 export function Setting(
   { kind, secrecy = 'shown' }: { readonly kind: SettingKind; readonly secrecy?: Secrecy },
   ...constraints: readonly Constraint[]
@@ -88,8 +96,8 @@ export function UncheckedSetting(): PropertyDecorator {
 /**
  * A constraint that class-validator does not have.
  * @param name what it is about; no other constraint of the setting has this name
- * @param problem returns the problem with a value as a requirement (`must be a text`), or undefined; its second argument
- * is the object whose field it is
+ * @param problem returns the problem with a value as a requirement (`must be a text`), or undefined; its second
+ *   argument is the object whose field it is
  */
 export function rule(name: string, problem: (value: never, owner: never) => Problem | undefined): Constraint {
   const validator = {

@@ -8,8 +8,9 @@ const ADDRESS_RUN = /[0-9a-f:.]+/gi;
 const LONGEST_IPV6 = 45;
 
 /**
- * Replaces IP addresses by `ip1`, `ip2` …, as ElasticJob's dump does (ecosystem: the dump service): in the order in which they
- * first occur, the same address by the same number. Unlike Java's, it also knows IPv6, in whichever spelling.
+ * Replaces IP addresses by `ip1`, `ip2` …, as ElasticJob's dump does (ecosystem: the dump service): in the order in
+ * which they first occur, the same address by the same number. Unlike Java's, it also knows IPv6, in whichever
+ * spelling.
  */
 export class AddressMask {
   readonly #names = new Map<string, string>();

@@ -41,7 +41,9 @@ export function legible(text: string): string {
   return escaped.replace(/(\S{80})\S+/g, '$1…');
 }
 
-/** Whether `value` is a map of settings: an object literal, the result of a parser, or an object without a prototype. */
+/**
+ * Whether `value` is a map of settings: an object literal, the result of a parser, or an object without a prototype.
+ */
 export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -43,8 +43,8 @@ export function hintText(hint: WordingValue): string {
 const MOST_NAMES = 16;
 
 /**
- * The end of a message about an unknown name: what it probably means, which may be the only one that begins with it, else the names that are known, or if they are too many the one
- * that is nearest.
+ * The end of a message about an unknown name: what it probably means, which may be the only one that begins with it,
+ * else the names that are known, or if they are too many the one that is nearest.
  */
 export function knownNames(name: string, candidates: readonly string[]): string {
   return hintText(knownNamesHint(name, candidates));
@@ -69,7 +69,9 @@ function onlyCompletion(start: string, candidates: readonly string[]): string | 
   return others.length === 0 ? only : undefined;
 }
 
-/** Whether a name has one letter too many, too few or wrong, or two letters swapped. Case and separators do not count. */
+/**
+ * Whether a name has one letter too many, too few or wrong, or two letters swapped. Case and separators do not count.
+ */
 export function isNearly(name: string, other: string): boolean {
   return distance(relaxed(beginning(name)), relaxed(beginning(other))) <= 1;
 }
@@ -83,7 +85,8 @@ function beginning(name: string): string {
 
 /** How many letters must be replaced, inserted, removed, or swapped with their neighbour. */
 function distance(from: string, to: string): number {
-  // The distances from beginnings of `from` to all beginnings of `to`: those with two letters fewer, one fewer, and now.
+  // The distances from beginnings of `from` to all beginnings of `to`: those with two letters fewer, one fewer, and
+  // now.
   let before: readonly number[] = [];
   let above: readonly number[] = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let i = 1; i <= from.length; i++) {

@@ -24,7 +24,9 @@ const HARMLESS_LAST_WORD =
 /** Longer names are judged by their ends. */
 const LONGEST_NAME = 256;
 
-/** Whether the value of this name is a secret. The name is that of a property, field, option, header or URL parameter. */
+/**
+ * Whether the value of this name is a secret. The name is that of a property, field, option, header or URL parameter.
+ */
 export function isSecretName(name: string): boolean {
   const words = wordsOf(name.slice(-LONGEST_NAME));
   const last = words.at(-1);

@@ -1,4 +1,7 @@
-/** Finds names in any text, and hides what is assigned to those that are secret. Each character is looked at a few times at most. */
+/**
+ * Finds names in any text, and hides what is assigned to those that are secret. Each character is looked at a few times
+ * at most.
+ */
 
 const NAME = /[\w.$-]+/g;
 /** Behind a name: the end of its quotes or brackets, and what assigns; or the blanks behind an option. */
@@ -130,7 +133,10 @@ const PLAIN: Readonly<Record<string, RegExp>> = {
   '(': /[^\n\r,)]*/y,
 };
 
-/** Our own words on a setting: `elasticjob.jobs.a.props.email.password: must be a text`, `EJC_SECRETKEYS: unknown variable`. */
+/**
+ * Our own words on a setting: `elasticjob.jobs.a.props.email.password: must be a text`, `EJC_SECRETKEYS: unknown
+ * variable`.
+ */
 function isSentence(text: string, name: string, from: number): boolean {
   return OWN_SETTING.test(name) && /^(?:must|is|has|needs|cannot|unknown) /.test(text.slice(from, from + 10));
 }

@@ -1,6 +1,7 @@
 /**
- * Hides secrets in each text that leaves the process: console, command line, dump, log, trace, records of operations, mails. Texts are
- * foreign and may be long: each reader here goes over a text from its start to its end, and never back.
+ * Hides secrets in each text that leaves the process: console, command line, dump, log, trace, records of operations,
+ * mails. Texts are foreign and may be long: each reader here goes over a text from its start to its end, and never
+ * back.
  *
  * ```
  *   names       password: x   "token":"x"   --password x   a=b,pwd=x   <secret>x</secret>      by secret-names.ts
@@ -25,7 +26,10 @@ export function withoutSecrets(text: string, isSecret: (name: string) => boolean
   return withoutShapes(withoutSecretsOfAddresses(hideNamed(text, isSecret, HIDDEN)));
 }
 
-/** The value of a setting, a property or a field without secrets: nothing of it is shown if its name is that of a secret. */
+/**
+ * The value of a setting, a property or a field without secrets: nothing of it is shown if its name is that of a
+ * secret.
+ */
 export function shownValue(name: string, value: string, isSecret: (name: string) => boolean = isSecretName): string {
   return value !== '' && isSecret(name) ? HIDDEN : withoutSecrets(value, isSecret);
 }
@@ -97,7 +101,10 @@ function withoutSecretsOfPath(address: string): string {
   return [server, ...shown].join('/') + rest;
 }
 
-/** Whether a part of a path looks random: it mixes digits with letters of both cases, or is very long without punctuation. */
+/**
+ * Whether a part of a path looks random: it mixes digits with letters of both cases, or is very long without
+ * punctuation.
+ */
 function looksSecret(part: string): boolean {
   if (part.length < 16 || !/^[\w~+=%:-]+$/.test(part) || !/\d/.test(part)) return false;
   return (

@@ -19,8 +19,8 @@ interface Difference extends SettingChange {
 }
 
 /**
- * `config diff [job]`: where the stored settings differ from those of the YAML file and the environment. Settings that only the
- * application's code has are not compared.
+ * `config diff [job]`: where the stored settings differ from those of the YAML file and the environment. Settings that
+ * only the application's code has are not compared.
  */
 export async function diffConfig(invocation: Invocation, jobName: string | undefined): Promise<ExitCode> {
   const { output } = invocation;

@@ -1,7 +1,7 @@
 /**
- * Where the registry centre is, for a command: the settings under `elasticjob.regCenter` that the application has, from the
- * same file and the same environment; what is given on the command line wins. All other settings of the application, be they
- * right or wrong, do not matter here.
+ * Where the registry centre is, for a command: the settings under `elasticjob.regCenter` that the application has, from
+ * the same file and the same environment; what is given on the command line wins. All other settings of the
+ * application, be they right or wrong, do not matter here.
  */
 import { isMap } from '../../api/text/describe-value.js';
 import { InvalidConfigurationError } from '../../api/errors/errors.js';

@@ -32,7 +32,10 @@ export function settingsFound(
   return { path, file: path === undefined ? {} : readSettingsFile(path, all), environment: all };
 }
 
-/** The environment, and the variables of the file of `--settings-env`. @throws CommandError if the file cannot be read */
+/**
+ * The environment, and the variables of the file of `--settings-env`.
+ * @throws CommandError if the file cannot be read
+ */
 export function environmentFound(
   { settingsEnv }: Pick<CommonOptions, 'settingsEnv'>,
   { directory, environment }: Pick<Surroundings, 'directory' | 'environment'>,

@@ -134,7 +134,8 @@ function loggerOf({ surroundings }: Invocation): StandaloneOptions['logger'] {
     (level: string) =>
     (message: unknown, ...details: readonly unknown[]): void => {
       const context = details.at(-1);
-      // What Nest says of its own modules and routes is of no interest here, and a failed start is reported as any failure.
+      // What Nest says of its own modules and routes is of no interest here, and a failed start is reported as any
+      // failure.
       if (level === 'LOG' && context !== 'ElasticJobConsole') return;
       if (context === 'ExceptionHandler' || context === 'NestApplication') return;
       terminal.err.write(`${new Date(clock.now()).toISOString()} ${level} ${String(message)}\n`);

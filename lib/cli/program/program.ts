@@ -1,6 +1,6 @@
 /**
- * The command line as a whole: its commands, and the options that all of them have. The code of a command is loaded when the
- * command is carried out, so that `--help` and wrong usage answer at once.
+ * The command line as a whole: its commands, and the options that all of them have. The code of a command is loaded
+ * when the command is carried out, so that `--help` and wrong usage answer at once.
  */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { EXIT } from '../exit-codes.js';
@@ -51,7 +51,10 @@ elasticjob.yaml, the same as for the application. Secrets are given in the envir
 Exit codes: 0 done, 1 something differs or is wrong, 2 wrong usage or settings, 3 no such job, 4 the state does not allow it,
 5 not confirmed, 6 registry centre not reached, 7 credentials refused, 8 time is up, 9 outcome unknown, 70 other failure.`;
 
-/** Node looks for its own option of that name among the words for a program too, and ends with code 9 if the file is missing. */
+/**
+ * Node looks for its own option of that name among the words for a program too, and ends with code 9 if the file is
+ * missing.
+ */
 function refuseEnvFile(): never {
   throw new InvalidArgumentError('That is an option of Node itself; give --settings-env <file>.');
 }

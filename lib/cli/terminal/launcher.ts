@@ -1,6 +1,6 @@
 /**
- * The end of npm. A signal for `npx elasticjob console` reaches npm and its shell, and both end without passing it on: the
- * command would go on without anybody who could end it. It notices that its parent is another one.
+ * The end of npm. A signal for `npx elasticjob console` reaches npm and its shell, and both end without passing it on:
+ * the command would go on without anybody who could end it. It notices that its parent is another one.
  */
 import { type Clock } from '../../time/clock.js';
 
@@ -20,8 +20,8 @@ const INTERVAL_MS = 1_000;
 const LAUNCHERS: readonly (string | undefined)[] = ['exec', 'run', 'run-script', 'start'];
 
 /**
- * Calls `listener` once when the npm that has started the process has ended. A process that anybody else has started may
- * outlive its parent, as one with `nohup` does.
+ * Calls `listener` once when the npm that has started the process has ended. A process that anybody else has started
+ * may outlive its parent, as one with `nohup` does.
  * @returns a function that ends this
  */
 export function onLauncherGone(launched: LaunchedProcess, clock: Clock, listener: () => void): () => void {

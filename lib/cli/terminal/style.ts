@@ -12,7 +12,9 @@ export interface ColourChoice {
   readonly color: boolean;
 }
 
-/** Colours if the text goes to a terminal that has them. `NO_COLOR` and `--no-color` switch them off, `FORCE_COLOR` on. */
+/**
+ * Colours if the text goes to a terminal that has them. `NO_COLOR` and `--no-color` switch them off, `FORCE_COLOR` on.
+ */
 export function paintFor({ isTerminal, environment, color }: ColourChoice): Paint {
   const { NO_COLOR = '', FORCE_COLOR = '', TERM = '' } = environment;
   const isForced = FORCE_COLOR !== '' && FORCE_COLOR !== '0';

@@ -22,8 +22,8 @@ const GAP = '  ';
 const NARROWEST = 6;
 
 /**
- * Rows as lines below a line of titles. If they are wider than the terminal, the widest columns are cut. If not even that is
- * enough, each row becomes a paragraph of `title: text`.
+ * Rows as lines below a line of titles. If they are wider than the terminal, the widest columns are cut. If not even
+ * that is enough, each row becomes a paragraph of `title: text`.
  * @returns the lines, each with a line feed
  */
 export function tableText<Row>(columns: readonly Column<Row>[], rows: readonly Row[], style: TableStyle): string {

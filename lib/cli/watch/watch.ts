@@ -18,8 +18,8 @@ const SHOWN_AFTER_MS = 50;
 const TICK_MS = 1_000;
 
 /**
- * `watch [job]`: a live table of a job's items, or of all jobs. On a terminal it is drawn again at each change, until q or Ctrl-C;
- * elsewhere each change is written as a table, or with `--json` as a line.
+ * `watch [job]`: a live table of a job's items, or of all jobs. On a terminal it is drawn again at each change, until q
+ * or Ctrl-C; elsewhere each change is written as a table, or with `--json` as a line.
  */
 export async function watch(
   invocation: Invocation,

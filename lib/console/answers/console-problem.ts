@@ -11,7 +11,9 @@ export interface ConsoleProblemOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An answer that is an error. The console's filter sends it as `application/problem+json`, with the id of the request. */
+/**
+ * An answer that is an error. The console's filter sends it as `application/problem+json`, with the id of the request.
+ */
 export class ConsoleProblem extends Error {
   override readonly name = 'ConsoleProblem';
   readonly problems: readonly SettingProblem[] | undefined;
@@ -21,7 +23,8 @@ export class ConsoleProblem extends Error {
   /**
    * @param status the HTTP status
    * @param code a word that programs can tell errors by: `unknown-job`, `stale-version`, …
-   * @param detail one sentence: what is wrong, and what would be right; as a text if the page needs `code` alone to word it
+   * @param detail one sentence: what is wrong, and what would be right; as a text if the page needs `code` alone to
+   *   word it
    */
   constructor(
     readonly status: number,

@@ -2,8 +2,8 @@
 export const BYTE_ORDER_MARK = '\uFEFF';
 
 /**
- * A line of a CSV file (RFC 4180), with its end. Spreadsheets take a text that begins like a formula for one, also behind blanks:
- * it gets an apostrophe before it, which they show as text. Numbers stay numbers.
+ * A line of a CSV file (RFC 4180), with its end. Spreadsheets take a text that begins like a formula for one, also
+ * behind blanks: it gets an apostrophe before it, which they show as text. Numbers stay numbers.
  */
 export function csvLine(values: readonly (string | number | undefined)[]): string {
   return `${values.map(cell).join(',')}\r\n`;

@@ -1,4 +1,7 @@
-/** Every word by which programs can tell the console's errors apart. The page has a text for each, in each of its languages. */
+/**
+ * Every word by which programs can tell the console's errors apart. The page has a text for each, in each of its
+ * languages.
+ */
 export const PROBLEM_CODES = [
   'bad-body',
   'bad-bucket',

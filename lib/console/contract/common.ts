@@ -1,7 +1,7 @@
 /**
- * What the console's server and its page say to each other, as types alone: the page is built from these files too, so they
- * import nothing that runs. Times are milliseconds since 1970 (UTC), durations are milliseconds, unless a name says otherwise.
- * A field that is absent is not known; `null` is never sent.
+ * What the console's server and its page say to each other, as types alone: the page is built from these files too, so
+ * they import nothing that runs. Times are milliseconds since 1970 (UTC), durations are milliseconds, unless a name
+ * says otherwise. A field that is absent is not known; `null` is never sent.
  */
 
 /** What a role may do. Each route asks for one. */
@@ -16,7 +16,9 @@ export interface Problem {
   readonly title: string;
   /** The HTTP status. */
   readonly status: number;
-  /** A word that programs can tell errors by, and that the page has a sentence for: `unknown-job`, `stale-version`, … */
+  /**
+   * A word that programs can tell errors by, and that the page has a sentence for: `unknown-job`, `stale-version`, …
+   */
   readonly code: string;
   /** One English sentence: what is wrong, and what would be right. */
   readonly detail: string;
@@ -35,13 +37,19 @@ export interface SettingProblem {
   readonly wording?: Wording;
 }
 
-/** A sentence as a code, and what goes into it: the page words it in the reader's language, and the server's sentence stands in for codes that the page does not know. */
+/**
+ * A sentence as a code, and what goes into it: the page words it in the reader's language, and the server's sentence
+ * stands in for codes that the page does not know.
+ */
 export interface Wording {
   readonly code: string;
   readonly values: WordingValues;
 }
 
-/** Texts, numbers and names, and clauses with values of their own; an instant is `{ instant }`, in milliseconds since 1970. */
+/**
+ * Texts, numbers and names, and clauses with values of their own; an instant is `{ instant }`, in milliseconds since
+ * 1970.
+ */
 export type WordingValues = Readonly<Record<string, string | number | { readonly instant: number } | Wording>>;
 
 /** Some of a long list. */
@@ -51,6 +59,9 @@ export interface Page<Row> {
   readonly nextCursor?: string;
   /** How many there are in all, where that is known without counting a database table. */
   readonly total?: number;
-  /** Since when the data has not been renewed, because the registry centre is out of reach; absent if the data is of now. */
+  /**
+   * Since when the data has not been renewed, because the registry centre is out of reach; absent if the data is of
+   * now.
+   */
   readonly staleSince?: number;
 }

@@ -1,8 +1,9 @@
 import { type Page, type SettingProblem, type Wording } from './common.js';
 
 /**
- * `UNKNOWN`: the registry centre is out of reach. `CONFIG_ERROR`: the stored settings cannot be read, or no instance can schedule the job by them.
- * `FAILING`: it would be fine, but its last firing has failed. `HIDDEN`: these credentials may not read it.
+ * `UNKNOWN`: the registry centre is out of reach. `CONFIG_ERROR`: the stored settings cannot be read, or no instance
+ * can schedule the job by them. `FAILING`: it would be fine, but its last firing has failed. `HIDDEN`: these
+ * credentials may not read it.
  */
 export type ConsoleJobStatus =
   | 'OK'
@@ -36,9 +37,14 @@ export interface JobRow {
   readonly disabledItems: number;
   /** The next instant at which it fires; absent if it never does, or is disabled. */
   readonly nextFireAt?: number;
-  /** The last firing, or that none is recorded; absent if it is not known, as without a data source that can be read. */
+  /**
+   * The last firing, or that none is recorded; absent if it is not known, as without a data source that can be read.
+   */
   readonly lastRun?: LastFiring | NoFiring;
-  /** How many firings in a row have failed, up to the last one that has ended, at most 10; absent if it has not, or if that is not known. */
+  /**
+   * How many firings in a row have failed, up to the last one that has ended, at most 10; absent if it has not, or if
+   * that is not known.
+   */
   readonly failedFirings?: number;
 }
 
@@ -306,7 +312,9 @@ export interface RunStatistics {
   readonly succeeded: number;
   readonly failed: number;
   readonly running: number;
-  /** The counts are of all runs of the window that are recorded. The earliest of them began then; absent without any. */
+  /**
+   * The counts are of all runs of the window that are recorded. The earliest of them began then; absent without any.
+   */
   readonly runsFrom?: number;
   readonly p50Ms?: number;
   readonly p95Ms?: number;

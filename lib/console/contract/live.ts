@@ -1,7 +1,10 @@
 import { type JobRow, type ShardRow } from './jobs.js';
 import { type RegistryStatus } from './registries.js';
 
-/** What `GET /api/v1/registries/{r}/events?job=` (text/event-stream) sends: the type is the event's name, the rest its data. */
+/**
+ * What `GET /api/v1/registries/{r}/events?job=` (text/event-stream) sends: the type is the event's name, the rest its
+ * data.
+ */
 export type LiveEvent =
   /** A job is new or has changed. */
   | { readonly type: 'job'; readonly job: JobRow }

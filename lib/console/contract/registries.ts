@@ -28,7 +28,10 @@ export interface RegistryInfo {
   readonly jobCount?: number;
 }
 
-/** `POST /api/v1/registries` and `/test`, `PUT /api/v1/registries/{r}` (an omitted digest, `tls` or `sasl` stays as it is). */
+/**
+ * `POST /api/v1/registries` and `/test`, `PUT /api/v1/registries/{r}` (an omitted digest, `tls` or `sasl` stays as it
+ * is).
+ */
 export interface RegistryChange {
   readonly name: string;
   readonly serverLists: string;
@@ -50,7 +53,10 @@ export interface TlsInfo {
   readonly rejectUnauthorized: boolean;
 }
 
-/** TLS to a registry centre or database: texts in PEM format, no files. An omitted text stays as it is, an empty one is removed. */
+/**
+ * TLS to a registry centre or database: texts in PEM format, no files. An omitted text stays as it is, an empty one is
+ * removed.
+ */
 export interface TlsChange {
   /** Certificates of the authorities that are trusted. Default: those that Node knows. */
   readonly ca?: string;

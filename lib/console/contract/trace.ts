@@ -1,7 +1,10 @@
 import { type TraceResult } from './jobs.js';
 import { type TlsChange, type TlsInfo } from './registries.js';
 
-/** A row of JOB_EXECUTION_LOG: `GET /api/v1/trace/executions?ds=&job=&ip=&result=&source=&item=&taskId=&from=&to=&limit=&cursor=`. */
+/**
+ * A row of JOB_EXECUTION_LOG: `GET
+ * /api/v1/trace/executions?ds=&job=&ip=&result=&source=&item=&taskId=&from=&to=&limit=&cursor=`.
+ */
 export interface ExecutionRow {
   readonly id: string;
   readonly jobName: string;

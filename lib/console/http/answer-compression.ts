@@ -5,7 +5,10 @@ import { Injectable, type NestMiddleware } from '@nestjs/common';
 /** Shorter answers fit into one packet as they are. */
 const LEAST_BYTES = 1_400;
 
-/** Texts that the console sends; not its events, which must go out at once, and not the page's files, which are compressed once. */
+/**
+ * Texts that the console sends; not its events, which must go out at once, and not the page's files, which are
+ * compressed once.
+ */
 const TEXTS = /^(?:application\/(?:[\w.-]+\+)?json|text\/(?:csv|plain|yaml)|application\/yaml)\b/;
 
 /** Compresses answers of the console by gzip, where the client takes that: lists of jobs shrink to a twentieth. */

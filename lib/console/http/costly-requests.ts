@@ -24,8 +24,8 @@ interface Turns {
 }
 
 /**
- * Keeps one user from taking the connections to a database or a registry centre from all others: two of the user's costly requests
- * are answered at a time, 20 wait for at most 15 seconds, and more are refused at once.
+ * Keeps one user from taking the connections to a database or a registry centre from all others: two of the user's
+ * costly requests are answered at a time, 20 wait for at most 15 seconds, and more are refused at once.
  */
 @Injectable()
 export class CostlyRequests implements NestInterceptor {

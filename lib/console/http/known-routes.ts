@@ -1,7 +1,10 @@
 import { RequestMethod, type Type } from '@nestjs/common';
 import { routesOf } from './protected-controllers.js';
 
-/** Which methods the routes of the console have, by path: what is asked for by another one is not unknown, but not allowed. */
+/**
+ * Which methods the routes of the console have, by path: what is asked for by another one is not unknown, but not
+ * allowed.
+ */
 export class KnownRoutes {
   readonly #routes: readonly { readonly method: string; readonly segments: readonly string[] }[];
 
@@ -16,7 +19,10 @@ export class KnownRoutes {
     );
   }
 
-  /** The methods at a path below that of the console, as the header `Allow` has them; `undefined` if there is no such path. */
+  /**
+   * The methods at a path below that of the console, as the header `Allow` has them; `undefined` if there is no such
+   * path.
+   */
   allowAt(path: string): string | undefined {
     const asked = segmentsOf(path);
     const found = this.#routes.filter(({ segments }) => fits(asked, segments)).map(({ method }) => method);

@@ -1,6 +1,6 @@
 /**
- * Where the console is mounted, from the path of a request to it: the prefix of the application stands before the console's path,
- * and Nest does not say what it is.
+ * Where the console is mounted, from the path of a request to it: the prefix of the application stands before the
+ * console's path, and Nest does not say what it is.
  * @param url the path as it was asked for, `/ops/elasticjob/jobs/a%20b`
  * @param path the console's, `/elasticjob`, or `/`
  * @returns `base`: `/ops/elasticjob`; `below`: `jobs/a b`, decoded

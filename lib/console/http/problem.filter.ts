@@ -9,7 +9,10 @@ import { securityHeaders } from '../security/requests/security-headers.js';
 import { TrustedProxies } from '../security/callers/trusted-proxies.js';
 import { problemOf } from './problems.js';
 
-/** Answers errors as `application/problem+json`. Nobody is shown the text of an error that was not foreseen; the log has it. */
+/**
+ * Answers errors as `application/problem+json`. Nobody is shown the text of an error that was not foreseen; the log has
+ * it.
+ */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   constructor(

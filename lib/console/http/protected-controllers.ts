@@ -11,7 +11,8 @@ const FILTERS = '__exceptionFilters__';
 const protectedAlready = new WeakSet<Type>();
 
 /**
- * Puts the guard before all routes of the controllers, and the filter behind them unless a controller has one of its own.
+ * Puts the guard before all routes of the controllers, and the filter behind them unless a controller has one of its
+ * own.
  * @param decorators of the application, for each controller
  * @throws Error if a route does not say who may use it
  */

@@ -1,6 +1,6 @@
 /**
- * Reads the bodies of requests that store the settings of a job. Express takes bodies of 100 kB by default, and the parameters of a few
- * thousand items are longer. What the application allows for other requests stays as it is.
+ * Reads the bodies of requests that store the settings of a job. Express takes bodies of 100 kB by default, and the
+ * parameters of a few thousand items are longer. What the application allows for other requests stays as it is.
  */
 import { type IncomingMessage } from 'node:http';
 import { type HttpAdapterHost } from '@nestjs/core';

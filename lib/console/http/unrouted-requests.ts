@@ -1,14 +1,15 @@
 /**
- * Requests below the console's path that reach none of its routes: their body is no JSON or too large, a middleware of the
- * application refuses them, or there is no such route.
+ * Requests below the console's path that reach none of its routes: their body is no JSON or too large, a middleware of
+ * the application refuses them, or there is no such route.
  *
  * ```
  *   request ─▶ body parser, middleware ─▶ routes ─▶ no route
  *                   └─────── error ───────────────────┴──▶ below the console's path? ─▶ problem+json
  *                                                          otherwise ─▶ Nest's own handlers, with the application's filters
  * ```
- * Express and Fastify have one handler for errors and one for what is not there. Nest sets both at the end of its start, through the adapter.
- * This class puts the console's answers in front of Nest's at that moment, which is the same on both servers.
+ * Express and Fastify have one handler for errors and one for what is not there. Nest sets both at the end of its
+ * start, through the adapter. This class puts the console's answers in front of Nest's at that moment, which is the
+ * same on both servers.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';

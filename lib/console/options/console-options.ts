@@ -25,7 +25,10 @@ export type StateRegistrySettings =
 
 /** How the audit is kept, in the state folder. */
 export interface AuditSettings {
-  /** The key of the codes by which `npx elasticjob audit verify` finds records that were changed, at least 32 characters. Default: the variable `EJC_AUDIT_KEY`, else a random one in the folder, beside the records. */
+  /**
+   * The key of the codes by which `npx elasticjob audit verify` finds records that were changed, at least 32
+   * characters. Default: the variable `EJC_AUDIT_KEY`, else a random one in the folder, beside the records.
+   */
   readonly key?: string;
   /** How many files at most. Default: 10. */
   readonly files?: number;
@@ -50,21 +53,36 @@ export const SERVICE_OPTIONS = [
 export interface ElasticJobConsoleOptions extends Pick<ConsoleServiceOptions, (typeof SERVICE_OPTIONS)[number]> {
   /** Where it is mounted, below the application's own prefix. Default: `/elasticjob`. */
   readonly path?: string;
-  /** The URL at which browsers find its page, if a proxy stands in between: `https://ops.example.com/elasticjob`. Needed for OpenID Connect. Default: as the request says. */
+  /**
+   * The URL at which browsers find its page, if a proxy stands in between: `https://ops.example.com/elasticjob`. Needed
+   * for OpenID Connect. Default: as the request says.
+   */
   readonly publicUrl?: string;
   /** A word that tells environments apart, such as `production`; the page shows it. Default: none. */
   readonly environment?: string;
-  /** A folder for users, tokens, connections and the audit. Default: none, all that is forgotten when the process ends. */
+  /**
+   * A folder for users, tokens, connections and the audit. Default: none, all that is forgotten when the process ends.
+   */
   readonly stateFolder?: string;
-  /** For several replicas: the registry centre in which they share users, tokens, sessions and connections; `stateFolder` then has the audit alone. Needs `sessionKeys` and `secretKey`. Default: none, each process has its own. */
+  /**
+   * For several replicas: the registry centre in which they share users, tokens, sessions and connections;
+   * `stateFolder` then has the audit alone. Needs `sessionKeys` and `secretKey`. Default: none, each process has its
+   * own.
+   */
   readonly stateRegistry?: StateRegistrySettings;
   /** Instead of a folder: a store of your own. */
   readonly store?: ConsoleStore;
   /** Users that stand in the settings. Default: none; the first administrator is made with a code from the log. */
   readonly users?: readonly ConsoleUserSettings[];
-  /** Keys that sign cookies, at least 32 characters each; the first one signs, all are accepted. Default: the variable `EJC_SESSION_KEYS` (with commas in between), else a random one at each start. */
+  /**
+   * Keys that sign cookies, at least 32 characters each; the first one signs, all are accepted. Default: the variable
+   * `EJC_SESSION_KEYS` (with commas in between), else a random one at each start.
+   */
   readonly sessionKeys?: readonly string[];
-  /** The key that secrets entered in the page are encrypted with, at least 32 characters. Default: the variable `EJC_SECRET_KEY`; without it, the page takes no secrets. */
+  /**
+   * The key that secrets entered in the page are encrypted with, at least 32 characters. Default: the variable
+   * `EJC_SECRET_KEY`; without it, the page takes no secrets.
+   */
   readonly secretKey?: string;
   /** Minutes without a request after which a session ends. Default: 30. */
   readonly sessionIdleMinutes?: number;
@@ -80,7 +98,10 @@ export interface ElasticJobConsoleOptions extends Pick<ConsoleServiceOptions, (t
   readonly audit?: AuditSettings;
   /** Called with each record of the audit. */
   readonly onAudit?: (record: AuditRecord) => void;
-  /** Decorators for all controllers of the console, such as one by which your own global guard lets them pass. Default: none. */
+  /**
+   * Decorators for all controllers of the console, such as one by which your own global guard lets them pass. Default:
+   * none.
+   */
   readonly decorators?: readonly ClassDecorator[];
   /** @internal For tests: the folder of the built page. Default: `dist/console-ui` of the package. */
   readonly pageFolder?: string;

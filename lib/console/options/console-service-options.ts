@@ -15,7 +15,9 @@ export interface RegistrySettings extends Omit<RegCenterSettings, 'required'> {
   readonly name: string;
 }
 
-/** A registry centre that the application has made, such as an embedded one. The console connects and never closes it. */
+/**
+ * A registry centre that the application has made, such as an embedded one. The console connects and never closes it.
+ */
 export interface GivenRegistry {
   readonly name: string;
   readonly registryCenter: RegistryCenter;
@@ -51,8 +53,8 @@ export interface ConsoleServiceOptions {
   readonly dataSources?: readonly (DataSourceSettings | GivenDataSource)[];
   readonly connections?: {
     /**
-     * Where registry centres and databases may be that are added in the page: `10.0.0.0/8`, `*.db.internal:5432`, `zk1:2181`.
-     * Default: nowhere, so that none can be added.
+     * Where registry centres and databases may be that are added in the page: `10.0.0.0/8`, `*.db.internal:5432`,
+     * `zk1:2181`. Default: nowhere, so that none can be added.
      */
     readonly allow?: readonly string[];
   };
@@ -60,7 +62,10 @@ export interface ConsoleServiceOptions {
     /** The ports at which instances may be asked for a dump, both included. Default: 9888 alone. */
     readonly ports?: readonly [from: number, to: number];
   };
-  /** Whether parameters of jobs and of items are shown to nobody: they are `******`, and stay as they are. Default: false, only secrets in them are hidden. */
+  /**
+   * Whether parameters of jobs and of items are shown to nobody: they are `******`, and stay as they are. Default:
+   * false, only secrets in them are hidden.
+   */
   readonly hideParameters?: boolean;
   readonly compat?: {
     /** Whether the older APIs answer 200 to everything, as ElasticJob's console does. Default: false. */

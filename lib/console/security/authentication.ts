@@ -24,7 +24,9 @@ export interface Authenticated {
 /** A signal that never aborts: of callers who bring their password with each request. */
 const NEVER = new AbortController().signal;
 
-/** Finds out who a request comes from: by a token, by HTTP Basic where a route accepts it, by the cookie of a session. */
+/**
+ * Finds out who a request comes from: by a token, by HTTP Basic where a route accepts it, by the cookie of a session.
+ */
 export class Authentication {
   constructor(
     private readonly sessions: Sessions,
@@ -103,7 +105,10 @@ function callerFrom(
   };
 }
 
-/** A bearer that is none of our tokens is meant for somebody else: the application that the console is mounted in, or a proxy. */
+/**
+ * A bearer that is none of our tokens is meant for somebody else: the application that the console is mounted in, or a
+ * proxy.
+ */
 function tokenIn(request: ConsoleRequest): string | undefined {
   const own = headerOf(request, 'access-token');
   if (own !== undefined) return own;

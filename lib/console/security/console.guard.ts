@@ -75,7 +75,10 @@ export class ConsoleGuard implements CanActivate {
       );
   }
 
-  /** Who is simply not logged in leaves no record: each visit of the page would. A password that is refused has one already. */
+  /**
+   * Who is simply not logged in leaves no record: each visit of the page would. A password that is refused has one
+   * already.
+   */
   async #recordRefusal(request: ConsoleRequest, error: unknown): Promise<void> {
     if (!(error instanceof ConsoleProblem) || UNRECORDED.includes(error.code)) return;
     const { elasticJobCaller, elasticJobOrigin, elasticJobRequestId = '' } = request;
@@ -97,7 +100,8 @@ function routeOf(context: ExecutionContext): Route {
   const [handler, type] = [context.getHandler(), context.getClass()];
   const ofEither = (name: string): boolean => [handler, type].some((each) => Reflect.getMetadata(name, each) === true);
   return {
-    // The method must say it itself: a class that says it for all methods would also say it for one that is added later.
+    // The method must say it itself: a class that says it for all methods would also say it for one that is added
+    // later.
     permission: Reflect.getMetadata(PERMISSION_METADATA, handler) as RequiredPermission | undefined,
     acceptsBasic: ofEither(BASIC_METADATA),
     setsSession: ofEither(SETS_SESSION_METADATA),

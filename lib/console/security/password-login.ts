@@ -63,8 +63,8 @@ export class PasswordLogin {
   }
 
   /**
-   * As `check`, for HTTP Basic, where each request is a login: one that succeeds is remembered for a minute, and one an hour is
-   * recorded for a user from a network.
+   * As `check`, for HTTP Basic, where each request is a login: one that succeeds is remembered for a minute, and one an
+   * hour is recorded for a user from a network.
    */
   async checkBasic(attempt: PasswordAttempt): Promise<KnownUser> {
     const { audit } = this.#parts;
@@ -161,7 +161,9 @@ export class PasswordLogin {
   }
 }
 
-/** A login for the audit. The name is what was tried: who has not proved to be that user does not stand there as one. */
+/**
+ * A login for the audit. The name is what was tried: who has not proved to be that user does not stand there as one.
+ */
 function loginBy({ username, request }: PasswordAttempt): AuditedAction {
   const caller = { ip: request.elasticJobOrigin?.ip ?? '', requestId: request.elasticJobRequestId ?? '' };
   return { action: 'auth.login', target: username.slice(0, 100), caller };

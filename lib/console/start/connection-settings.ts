@@ -1,6 +1,6 @@
 /**
- * The registry centres and databases that stand in the settings of the console (`registries`, `dataSources`), and the registry
- * centre of its state: which fields they have, and what is wrong with them.
+ * The registry centres and databases that stand in the settings of the console (`registries`, `dataSources`), and the
+ * registry centre of its state: which fields they have, and what is wrong with them.
  */
 import { inEnglish, type Wording } from '../../wording/wording.js';
 import { IntegerSetting, problemsInMap, rule, Setting, TextSetting } from '../../api/settings/setting.js';

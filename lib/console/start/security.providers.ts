@@ -65,7 +65,10 @@ function provide<T>(
   return { provide: token, inject, useFactory: (...given: never[]) => closingStoreOnFailure(given, useFactory) };
 }
 
-/** Closes the store if a provider fails: Nest does not do that for an application that fails to start, and the open connection would keep the process alive. */
+/**
+ * Closes the store if a provider fails: Nest does not do that for an application that fails to start, and the open
+ * connection would keep the process alive.
+ */
 async function closingStoreOnFailure<T>(
   dependencies: never[],
   make: (...dependencies: never[]) => T | Promise<T>,

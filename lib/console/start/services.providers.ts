@@ -1,6 +1,6 @@
 /**
- * What the console shows and does, and the controllers that answer for it. The console's module provides both, together with
- * `CONSOLE_SERVICE_OPTIONS`, a `ConsoleStore` and a `ConsoleAudit`.
+ * What the console shows and does, and the controllers that answer for it. The console's module provides both, together
+ * with `CONSOLE_SERVICE_OPTIONS`, a `ConsoleStore` and a `ConsoleAudit`.
  */
 import { type FactoryProvider, type Provider, type Type } from '@nestjs/common';
 import { DataSourcesController } from '../http/api/data-sources.controller.js';

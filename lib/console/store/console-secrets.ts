@@ -5,8 +5,8 @@ const CIPHER = 'aes-256-gcm';
 const PREFIX = 'v1.';
 
 /**
- * Encrypts the secrets that users enter in the page (passwords of databases, digests of registry centres) before they are
- * stored: AES-256-GCM with a key made of the option `secretKey`.
+ * Encrypts the secrets that users enter in the page (passwords of databases, digests of registry centres) before they
+ * are stored: AES-256-GCM with a key made of the option `secretKey`.
  */
 export class ConsoleSecrets {
   readonly #key: Buffer | undefined;

@@ -11,8 +11,8 @@
  *   replica A ── set, with the version that A has read ──▶ registry centre ──▶ mirror of B ──▶ StoreDocument of B
  * ```
  * The registry centre is authoritative, and a replica shows what its mirror shows. Of two replicas that write the same
- * document, one loses the race, and makes its change again on the other's. If the registry centre does not answer, replicas
- * go on with what they have last seen, and refuse what would have to be written.
+ * document, one loses the race, and makes its change again on the other's. If the registry centre does not answer,
+ * replicas go on with what they have last seen, and refuse what would have to be written.
  */
 import { describeCause } from '../../api/text/describe-cause.js';
 import { isMap } from '../../api/text/describe-value.js';
@@ -73,7 +73,8 @@ export class RegistryConsoleStore extends ConsoleStore {
 
   /**
    * Connects, and reads all documents.
-   * @throws InvalidConfigurationError if the registry centre does not answer in time or refuses us, or jobs are in the namespace
+   * @throws InvalidConfigurationError if the registry centre does not answer in time or refuses us, or jobs are in the
+   *   namespace
    */
   static async open(parts: RegistryStoreParts): Promise<RegistryConsoleStore> {
     const { center, clock } = parts;
@@ -231,7 +232,10 @@ async function connected({ center, clock }: RegistryStoreParts): Promise<void> {
   }
 }
 
-/** In a namespace of jobs, the console's node would be a job to Java, and whoever may change jobs could make administrators. */
+/**
+ * In a namespace of jobs, the console's node would be a job to Java, and whoever may change jobs could make
+ * administrators.
+ */
 async function refuseOtherNodes(center: RegistryCenter): Promise<void> {
   const others = (await center.children('/')).filter((name) => `/${name}` !== ROOT);
   if (others.length === 0) return;

@@ -17,8 +17,8 @@ export interface DocumentFormat<T> {
 const MOST_LOST_RACES = 30;
 
 /**
- * One document of the store, kept in memory too. Changes are made one after the other; if the store is shared, each is made of
- * the value that the store has at that time, and changes of other replicas show by themselves.
+ * One document of the store, kept in memory too. Changes are made one after the other; if the store is shared, each is
+ * made of the value that the store has at that time, and changes of other replicas show by themselves.
  */
 export class StoreDocument<T> {
   readonly #mailbox = new Mailbox();

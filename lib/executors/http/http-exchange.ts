@@ -1,6 +1,6 @@
 /**
- * One request of HTTP and its answer, by Node's own `http` and `https`. They are used rather than `fetch` because that knows no
- * limit for connecting alone, and refuses methods and ports that Java accepts.
+ * One request of HTTP and its answer, by Node's own `http` and `https`. They are used rather than `fetch` because that
+ * knows no limit for connecting alone, and refuses methods and ports that Java accepts.
  */
 import { type ClientRequest, type IncomingMessage, request as requestPlain, type RequestOptions } from 'node:http';
 import { request as requestSecure } from 'node:https';

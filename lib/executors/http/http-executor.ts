@@ -13,8 +13,9 @@ import { onOneLine } from '../output-lines.js';
 import { throwProblems } from '../properties.js';
 
 /**
- * Runs jobs of the type HTTP: for each item a request, with the sharding context as JSON in a header. As in Java, every complete
- * answer is a success, unless `http.failOnErrorStatus` is set; one with an error status is logged as a warning.
+ * Runs jobs of the type HTTP: for each item a request, with the sharding context as JSON in a header. As in Java, every
+ * complete answer is a success, unless `http.failOnErrorStatus` is set; one with an error status is logged as a
+ * warning.
  */
 export function httpExecutor(clock: Clock): TypedJobItemExecutor {
   return {

@@ -4,8 +4,9 @@ import { exchange, type ExchangeOptions, type HttpAnswer, type HttpRequest } fro
 const MOST_REDIRECTS = 20;
 
 /**
- * Makes a request, and follows redirects as Java does: a POST becomes a GET without a body, except for 307 and 308, and the
- * protocol stays the same. Unlike in Java, `http` may become `https`, and another host receives neither the body nor the sharding context.
+ * Makes a request, and follows redirects as Java does: a POST becomes a GET without a body, except for 307 and 308, and
+ * the protocol stays the same. Unlike in Java, `http` may become `https`, and another host receives neither the body
+ * nor the sharding context.
  * @param options.keepsRequest whether it receives them all the same
  * @returns the last answer; if it is a redirect, it leads where this does not follow
  * @throws as `exchange`, and if there are more than 20 redirects

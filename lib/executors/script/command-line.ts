@@ -5,9 +5,10 @@ export interface Command {
 }
 
 /**
- * Splits a command line as Java's ElasticJob does (Apache Commons Exec): spaces separate the words, `'…'` and `"…"` keep
- * spaces together and are dropped, and no character is escaped. Adjoining pieces are one word. No shell is involved: `|`, `>`,
- * `$NAME` and `*` are ordinary characters. In the program's name, `/` and `\` both mean the platform's separator.
+ * Splits a command line as Java's ElasticJob does (Apache Commons Exec): spaces separate the words, `'…'` and `"…"`
+ * keep spaces together and are dropped, and no character is escaped. Adjoining pieces are one word. No shell is
+ * involved: `|`, `>`, `$NAME` and `*` are ordinary characters. In the program's name, `/` and `\` both mean the
+ * platform's separator.
  * @returns the command, or the problem with the line, as a requirement
  */
 export function parseCommandLine(line: string, platform: NodeJS.Platform): Command | { readonly problem: string } {

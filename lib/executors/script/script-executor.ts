@@ -20,8 +20,8 @@ const COMMAND_LINE = 'script.command.line';
 const LONGEST_QUOTE = 500;
 
 /**
- * Runs jobs of the type SCRIPT: for each item the program of `script.command.line`, with the sharding context as JSON for its
- * last argument. Its output goes to the job's log, line by line. Exit code 0 is success.
+ * Runs jobs of the type SCRIPT: for each item the program of `script.command.line`, with the sharding context as JSON
+ * for its last argument. Its output goes to the job's log, line by line. Exit code 0 is success.
  */
 export function scriptExecutor(clock: Clock): TypedJobItemExecutor {
   let isUnwatchedReported = false;

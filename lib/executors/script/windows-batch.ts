@@ -7,8 +7,8 @@ export interface Invocation extends Command {
 }
 
 /**
- * How to run a command on `platform`. Everywhere it is the program itself; on Windows a `.bat` or `.cmd` file has to be run by
- * `cmd.exe`, which reads its arguments as code unless they are quoted for it.
+ * How to run a command on `platform`. Everywhere it is the program itself; on Windows a `.bat` or `.cmd` file has to be
+ * run by `cmd.exe`, which reads its arguments as code unless they are quoted for it.
  * @param interpreter path of `cmd.exe`
  */
 export function invocationOf(command: Command, platform: NodeJS.Platform, interpreter = 'cmd.exe'): Invocation {
@@ -23,8 +23,9 @@ export function invocationOf(command: Command, platform: NodeJS.Platform, interp
 }
 
 /**
- * A word in quotes that neither `cmd.exe` nor a batch file that passes on `%*` ever leaves: a quote is doubled, which programs
- * read as one quote. `%` would begin a variable also in quotes; the empty piece of `%cd%` before it keeps it from that.
+ * A word in quotes that neither `cmd.exe` nor a batch file that passes on `%*` ever leaves: a quote is doubled, which
+ * programs read as one quote. `%` would begin a variable also in quotes; the empty piece of `%cd%` before it keeps it
+ * from that.
  */
 function quotedForBatch(word: string): string {
   const text = word

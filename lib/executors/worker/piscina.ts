@@ -23,10 +23,11 @@ interface PiscinaModule {
 }
 
 /**
- * A pool whose threads run `worker-thread.cjs`. It begins without threads, and makes one for each task that finds none idle.
- * The process may end while threads are idle.
+ * A pool whose threads run `worker-thread.cjs`. It begins without threads, and makes one for each task that finds none
+ * idle. The process may end while threads are idle.
  * @param memoryMb greatest size of a thread's JavaScript heap, in megabytes. Default: Node's own
- * @throws if piscina is not installed, saying what to install, or if a bundler has moved the code away from the thread's file
+ * @throws if piscina is not installed, saying what to install, or if a bundler has moved the code away from the
+ *   thread's file
  */
 export async function openThreadPool(memoryMb: number | undefined): Promise<ThreadPool> {
   const filename = requireThreadFile(threadFile);
@@ -46,7 +47,8 @@ export async function openThreadPool(memoryMb: number | undefined): Promise<Thre
 }
 
 /**
- * Refuses to start threads from any file but the right one: from a bundle, each thread would start the whole application.
+ * Refuses to start threads from any file but the right one: from a bundle, each thread would start the whole
+ * application.
  * @throws if it is another one
  */
 export function requireThreadFile(file: string | undefined): string {
@@ -66,14 +68,17 @@ export interface StrayFailures {
   readonly onIdle: (cause: unknown) => void;
 }
 
-/** Reports the failures of threads that have no task, which piscina emits without saying in what state the thread was. */
+/**
+ * Reports the failures of threads that have no task, which piscina emits without saying in what state the thread was.
+ */
 export function watchStrayFailures(pool: ThreadPool, { onStart, onIdle }: StrayFailures): void {
   const ready = new Set<Worker>();
   let wasReady = false;
   pool.on('workerCreate', ({ id }: { readonly id: number }) => {
     for (const thread of pool.threads) if (thread.threadId === id) ready.add(thread);
   });
-  // It precedes the error. The id of a thread that has run out of memory is -1 by now, and so is that of the thread's object.
+  // It precedes the error. The id of a thread that has run out of memory is -1 by now, and so is that of the thread's
+  // object.
   pool.on('workerDestroy', ({ id }: { readonly id: number }) => {
     const thread = [...ready].find(({ threadId }) => threadId === id);
     wasReady = thread !== undefined && ready.delete(thread);

@@ -1,8 +1,10 @@
 /**
- * Jobs whose items run in worker threads. The module is named by the job object's `worker`, which stays in this process, or by the
- * property `run.worker`, which is stored and means the same text on all instances: each one resolves it in its own folder.
+ * Jobs whose items run in worker threads. The module is named by the job object's `worker`, which stays in this
+ * process, or by the property `run.worker`, which is stored and means the same text on all instances: each one resolves
+ * it in its own folder.
  *
- * A URL or an absolute path of one machine must not get into the registry centre, since the other machines have other ones.
+ * A URL or an absolute path of one machine must not get into the registry centre, since the other machines have other
+ * ones.
  */
 import { describeValue } from '../../api/text/describe-value.js';
 import { InvalidConfigurationError } from '../../api/errors/errors.js';
@@ -32,7 +34,10 @@ interface NamedWorker {
   readonly path: string;
 }
 
-/** The executor of the type WORKER, whose module is `run.worker`, and that of job objects with a `worker`. They share their pools. */
+/**
+ * The executor of the type WORKER, whose module is `run.worker`, and that of job objects with a `worker`. They share
+ * their pools.
+ */
 export function workerExecutors(clock: Clock): {
   readonly typed: TypedJobItemExecutor;
   readonly classed: ClassedJobItemExecutor<WorkerThreadJob>;

@@ -6,8 +6,8 @@ import { type ThreadPool } from './piscina.js';
 import { decode, encode, type EncodedError } from './worker-thread.cjs';
 
 /**
- * How long the function has to end after its signal has aborted, in milliseconds, before its thread is ended. An instance that is
- * stopped waits a second for its aborted items; then peers run them.
+ * How long the function has to end after its signal has aborted, in milliseconds, before its thread is ended. An
+ * instance that is stopped waits a second for its aborted items; then peers run them.
  */
 export const WORKER_GRACE_MS = 800;
 
@@ -36,7 +36,10 @@ export interface WorkerItemOptions {
 export class ThreadEndedError extends Error {
   override readonly name = 'ThreadEndedError';
   constructor(
-    /** Whether the thread had taken the item. If it had not, and no thread was given up, the item can run in another one. */
+    /**
+     * Whether the thread had taken the item. If it had not, and no thread was given up, the item can run in another
+     * one.
+     */
     readonly state: 'begun' | 'not begun' | 'given up',
     cause: unknown,
   ) {
@@ -45,8 +48,8 @@ export class ThreadEndedError extends Error {
 }
 
 /**
- * One item in a thread: passes on its log and its signals, and ends the thread if it does not heed them. It is made to be run at
- * once: its port keeps the process alive.
+ * One item in a thread: passes on its log and its signals, and ends the thread if it does not heed them. It is made to
+ * be run at once: its port keeps the process alive.
  */
 export class WorkerItem {
   readonly #options: WorkerItemOptions;
@@ -116,7 +119,8 @@ export class WorkerItem {
       await pool.run(task, { signal: this.#end.signal, transferList: [this.#remotePort] });
       return undefined;
     } catch (cause) {
-      // An item that has not reached a thread leaves the port open. In a thread that is being ended it closes with the thread.
+      // An item that has not reached a thread leaves the port open. In a thread that is being ended it closes with the
+      // thread.
       if (!this.#hasStarted) this.#port.close();
       return { cause };
     } finally {

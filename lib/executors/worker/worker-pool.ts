@@ -8,10 +8,16 @@ import { openThreadPool, type ThreadPool, watchStrayFailures } from './piscina.j
 import { ThreadEndedError, WorkerItem } from './worker-item.js';
 import { decode, encode } from './worker-thread.cjs';
 
-/** How long a module may take to load at the start of a job, in milliseconds. The job's start waits for one second longer. */
+/**
+ * How long a module may take to load at the start of a job, in milliseconds. The job's start waits for one second
+ * longer.
+ */
 const LOADING_TIMEOUT_MS = 29_000;
 
-/** How many threads an item may be given to, if they end before they have taken it: any thread may be just about to fail. */
+/**
+ * How many threads an item may be given to, if they end before they have taken it: any thread may be just about to
+ * fail.
+ */
 const MOST_THREADS = 5;
 
 /** What the threads of a job run, and how. */
@@ -164,7 +170,9 @@ export class WorkerPool {
   }
 }
 
-/** Once more through the code for messages, since errors that Node makes of a thread's may be those of another realm. */
+/**
+ * Once more through the code for messages, since errors that Node makes of a thread's may be those of another realm.
+ */
 function ownError(cause: unknown): unknown {
   return decode(encode(cause));
 }

@@ -7,7 +7,8 @@ export type EncodedError = Readonly<Record<string, unknown>>;
 export const threadFile: string | undefined;
 
 /**
- * The problem with a function that does a job's work, as a predicate, or undefined: it would be called, and its work not done.
+ * The problem with a function that does a job's work, as a predicate, or undefined: it would be called, and its work
+ * not done.
  * @param parameters what it is called with
  */
 export function signatureProblem(
@@ -16,7 +17,8 @@ export function signatureProblem(
 ): string | undefined;
 
 /**
- * Refuses what a job's code has returned, if nobody will run it (an Observable, a generator, promises in a list), and errors.
+ * Refuses what a job's code has returned, if nobody will run it (an Observable, a generator, promises in a list), and
+ * errors.
  * @param call what has returned it, for the message
  * @throws TypeError, Error
  */

@@ -1,4 +1,7 @@
-/** The events of a job that its log reports, and their words. Only decisions, without a clock and without a logger: see `JobLog`. */
+/**
+ * The events of a job that its log reports, and their words. Only decisions, without a clock and without a logger: see
+ * `JobLog`.
+ */
 import { type LogFields, type LogLevel } from '../../api/text/logger.js';
 import { type JobView } from '../../layout/job-view.js';
 import { describeInstants, type Instants } from '../view/firing.js';

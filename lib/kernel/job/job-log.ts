@@ -15,11 +15,11 @@ export interface LogSubject {
 const LONGEST_START_MS = 1_000;
 
 /**
- * The log of one job on this instance, or of the whole process: names the job in each message, and cannot throw, whatever the
- * user's logger does, because the job must go on.
+ * The log of one job on this instance, or of the whole process: names the job in each message, and cannot throw,
+ * whatever the user's logger does, because the job must go on.
  *
- * A job that starts without a leader has one entry, which says who leads and which items go where: this instance's election and its
- * first assignment, which follow at once, are for debugging only then.
+ * A job that starts without a leader has one entry, which says who leads and which items go where: this instance's
+ * election and its first assignment, which follow at once, are for debugging only then.
  */
 export class JobLog implements JobLogger {
   readonly #logger: JobLogger;

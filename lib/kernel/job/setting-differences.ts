@@ -22,7 +22,10 @@ const DEFAULTS: Readonly<Partial<Record<string, string>>> = {
 /** Longest value in a message, in characters. */
 const LONGEST_VALUE = 100;
 
-/** Settings in which two configurations of a job differ, in the order of their names. A default counts like the same value given. */
+/**
+ * Settings in which two configurations of a job differ, in the order of their names. A default counts like the same
+ * value given.
+ */
 export function settingDifferences(one: JobConfiguration, other: JobConfiguration): readonly SettingDifference[] {
   const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
   const settings = [...keys]

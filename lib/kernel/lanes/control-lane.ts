@@ -1,6 +1,7 @@
 /**
- * The control lane of a job: a mailbox in which one thing is done after the other, user code never. Whatever happens, the
- * answer is the same: reconcile. That is to read the job as it is, ask the rules, and perform the actions they give.
+ * The control lane of a job: a mailbox in which one thing is done after the other, user code never. Whatever happens,
+ * the answer is the same: reconcile. That is to read the job as it is, ask the rules, and perform the actions they
+ * give.
  */
 import { describeCause } from '../../api/text/describe-cause.js';
 import { type JobConfiguration } from '../../api/job/job-configuration.js';
@@ -141,7 +142,8 @@ export class ControlLane {
       timers.setRetry('retry', () => this.requestReconcile());
       return;
     }
-    // Read in a session that has ended meanwhile, the absence of the own node would pass for an operator's order to stop.
+    // Read in a session that has ended meanwhile, the absence of the own node would pass for an operator's order to
+    // stop.
     if (registration.session !== session) return;
     this.#noteState();
     this.#changes.note(session);
@@ -200,8 +202,8 @@ export class ControlLane {
         await this.#perform(action, input);
         this.#failures.succeeded(action.type);
       } catch (error) {
-        // A lost race shows in the view sooner or later, and the view's change leads to another reconciliation. The retry
-        // is for all else. That the registry centre cannot be reached is logged once for all jobs.
+        // A lost race shows in the view sooner or later, and the view's change leads to another reconciliation. The
+        // retry is for all else. That the registry centre cannot be reached is logged once for all jobs.
         if (!isLostRace(error) && !isOutage(error)) this.#failures.failed(action.type, error);
         failed = true;
         timers.setRetry('retry', () => this.requestReconcile());
@@ -374,7 +376,10 @@ export class ControlLane {
     });
   }
 
-  /** Whether an item that bears this instance's mark is unknown here. A run that is just beginning may be about to mark it. */
+  /**
+   * Whether an item that bears this instance's mark is unknown here. A run that is just beginning may be about to mark
+   * it.
+   */
   #hasLostTrackOf(item: number): boolean {
     const { work, held } = this.#deps;
     return work.canBegin && !held.isKnown(item);

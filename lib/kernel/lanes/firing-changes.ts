@@ -10,8 +10,8 @@ export interface FiringChangesDeps extends Pick<JobContext, 'watch' | 'held' | '
 }
 
 /**
- * Decides which changes need no reconciling. If a job is at rest and the last reconciling has found nothing to do, changes that
- * firings make need none until this instance's own run has ended.
+ * Decides which changes need no reconciling. If a job is at rest and the last reconciling has found nothing to do,
+ * changes that firings make need none until this instance's own run has ended.
  */
 export class FiringChanges {
   readonly #deps: FiringChangesDeps;
@@ -49,7 +49,8 @@ export class FiringChanges {
     const node = paths.parse(path);
     if (node.type === 'beginRecord') return watch.nodes.has(path);
     if (node.type !== 'itemMark' || !(node.mark === 'running' || node.mark === 'misfire')) return false;
-    // The end of a run here is reconciled anyway. An own item that does not run here may be one that this instance waits for.
+    // The end of a run here is reconciled anyway. An own item that does not run here may be one that this instance
+    // waits for.
     return !this.#own.has(node.item) || held.phase(node.item) !== undefined;
   }
 

@@ -1,7 +1,7 @@
 /**
- * The work lane of a job: it owns the runs on this instance. Runs begin one after the other; having begun, they go on side
- * by side, each with items of its own, so that a slow item keeps no other item from its next firing. A firing that cannot
- * be run waits in the backlog, where later firings replace it; the rules say when the backlog is run.
+ * The work lane of a job: it owns the runs on this instance. Runs begin one after the other; having begun, they go on
+ * side by side, each with items of its own, so that a slow item keeps no other item from its next firing. A firing that
+ * cannot be run waits in the backlog, where later firings replace it; the rules say when the backlog is run.
  */
 import { describeCause } from '../../api/text/describe-cause.js';
 import { DeadlineExceededError, JobStoppedError } from '../../api/errors/errors.js';
@@ -221,7 +221,8 @@ export class WorkLane {
   }
 
   /**
-   * Waits for the runs in progress. After the grace period, or once it is in vain to wait, aborts them and waits a little more.
+   * Waits for the runs in progress. After the grace period, or once it is in vain to wait, aborts them and waits a
+   * little more.
    * @returns whether they have ended
    */
   async end(why: string, { gracePeriodMs, isInVain }: RunsEnd): Promise<boolean> {
@@ -268,8 +269,8 @@ export class WorkLane {
   }
 
   /**
-   * Without marks, only a firing that the item has missed, or a trigger, waits for it, so that a firing of many items does not
-   * reconcile for each of them.
+   * Without marks, only a firing that the item has missed, or a trigger, waits for it, so that a firing of many items
+   * does not reconcile for each of them.
    */
   #noteReleased({ item, wasMarked }: ReleasedItem): void {
     const isAwaited = this.#missedByItem.has(item) || isWaiting(this.#deps.watch.view, item);

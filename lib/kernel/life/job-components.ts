@@ -47,8 +47,8 @@ export interface JobComponentsDeps extends Omit<JobContext, 'watch' | 'held' | '
 }
 
 /**
- * Everything of a job that works on its tree, once that is being watched. All parts are given this one object, and use of it what they
- * declare.
+ * Everything of a job that works on its tree, once that is being watched. All parts are given this one object, and use
+ * of it what they declare.
  */
 export class JobComponents implements JobContext {
   readonly registry: RegistryCenter;

@@ -86,8 +86,8 @@ function whyNotRegistered({ session, registrationFailure }: JobSituation): strin
 }
 
 /**
- * Whether the job is as it is meant to be. A job that was not started, or that an operator or this process has switched off, is;
- * one that cannot run is not.
+ * Whether the job is as it is meant to be. A job that was not started, or that an operator or this process has switched
+ * off, is; one that cannot run is not.
  */
 export function isReady({ state }: JobHealth): boolean {
   switch (state) {

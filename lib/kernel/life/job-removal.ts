@@ -14,8 +14,8 @@ export interface RemovalDeps {
 export type Removal = 'namespace' | 'job' | 'instances' | 'configuration' | 'instance';
 
 /**
- * What was removed when the node of this instance went. Never rejects: if the registry centre does not answer, only that node
- * is known to be gone.
+ * What was removed when the node of this instance went. Never rejects: if the registry centre does not answer, only
+ * that node is known to be gone.
  */
 export async function removalOf(deps: RemovalDeps): Promise<JobEnd> {
   const removal = await look(deps).catch((): Removal => 'instance');

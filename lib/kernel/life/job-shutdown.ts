@@ -41,9 +41,9 @@ const STEP_TIMEOUT_MS = 5_000;
 const CALLER_TIMEOUT_MS = 1_000;
 
 /**
- * The steps by which a job ends on this instance: it waits for the running items up to the grace period and aborts those
- * that remain, waits for the error handler, and withdraws from the registry centre, at once or as soon as that is possible.
- * Each step has a deadline, and none rejects.
+ * The steps by which a job ends on this instance: it waits for the running items up to the grace period and aborts
+ * those that remain, waits for the error handler, and withdraws from the registry centre, at once or as soon as that is
+ * possible. Each step has a deadline, and none rejects.
  */
 export class JobShutdown {
   readonly #deps: JobShutdownDeps;

@@ -12,7 +12,10 @@ import { type Operation, type RegistryCenter } from '../../registry/registry-cen
 
 /** What one manual run is given instead of what the job's settings say. */
 export interface TriggerOptions {
-  /** The job parameter of this run alone: `context.jobParameter`. At most 10,000 characters. Default: that of the settings. */
+  /**
+   * The job parameter of this run alone: `context.jobParameter`. At most 10,000 characters. Default: that of the
+   * settings.
+   */
   readonly jobParameter?: string;
 }
 
@@ -71,8 +74,8 @@ interface TriggerRequest {
 
 /**
  * Triggers all instances. One that has not accepted an earlier trigger yet runs once for both.
- * @throws JobStateError if the earlier one has a job parameter, so that it does not stand for this one; other instances may
- * have been triggered
+ * @throws JobStateError if the earlier one has a job parameter, so that it does not stand for this one; other instances
+ *   may have been triggered
  */
 async function trigger({ registry, paths, view }: TriggerRequest): Promise<void> {
   const found = await Promise.all(

@@ -11,7 +11,10 @@ interface ChangeLogDeps extends JobContext {
   readonly doubts: DoubtLog;
 }
 
-/** Logs what changes in a job: who comes and goes, and what operators do. Observers are notified of instances that are gone. */
+/**
+ * Logs what changes in a job: who comes and goes, and what operators do. Observers are notified of instances that are
+ * gone.
+ */
 export class ChangeLog {
   readonly #context: ChangeLogDeps;
   #before: JobView | undefined;

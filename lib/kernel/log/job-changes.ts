@@ -17,7 +17,9 @@ export interface ViewChange {
   readonly fullPath: (path: string) => string;
 }
 
-/** What operators have done to this instance and to its job, and what keeps it from working. Peers: see `peerChanges`. */
+/**
+ * What operators have done to this instance and to its job, and what keeps it from working. Peers: see `peerChanges`.
+ */
 export function jobChanges(change: ViewChange): readonly JobEvent[] {
   return [...servers(change), ...items(change), ...settings(change), ...oddities(change)];
 }
@@ -46,7 +48,9 @@ function servers({ before, now, myIp: ip }: ViewChange): readonly JobEvent[] {
   }
 }
 
-/** Only items that this instance owned before and owns now: an item that is reassigned has not been enabled or disabled. */
+/**
+ * Only items that this instance owned before and owns now: an item that is reassigned has not been enabled or disabled.
+ */
 function items({ before, now, me }: ViewChange): readonly JobEvent[] {
   const former = new Map(before?.items.map((item) => [item.item, item]));
   const changed = now.items.filter(({ item, owner, disabled }) => {

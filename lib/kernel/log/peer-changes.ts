@@ -1,7 +1,8 @@
 /**
- * Who comes and who goes, and which instance of the cluster reports it, so that the log of the cluster has one entry for each.
- * The reporter is the first one of our instances, by id, that was there before and is there after the change. It need not
- * lead: the leader may be the very instance that is gone. If instances crash together, none may report one of them.
+ * Who comes and who goes, and which instance of the cluster reports it, so that the log of the cluster has one entry
+ * for each. The reporter is the first one of our instances, by id, that was there before and is there after the change.
+ * It need not lead: the leader may be the very instance that is gone. If instances crash together, none may report one
+ * of them.
  */
 import { isGone, type JobView } from '../../layout/job-view.js';
 import { type JobEvent } from '../job/job-events.js';

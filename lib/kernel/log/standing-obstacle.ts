@@ -21,8 +21,8 @@ export class StandingObstacle {
   }
 
   /**
-   * What stands in the way now. Logged when its grace is over, then once an hour, and once more when it is over. An obstacle
-   * that an operator wishes, or whose cause logs it, is not logged.
+   * What stands in the way now. Logged when its grace is over, then once an hour, and once more when it is over. An
+   * obstacle that an operator wishes, or whose cause logs it, is not logged.
    */
   note(obstacle: Obstacle | undefined): void {
     const { clock, timers, requestReconcile } = this.#context;

@@ -1,4 +1,7 @@
-/** The log of firings that do not run as the schedule says: those whose timer came late, and those that found their items running. */
+/**
+ * The log of firings that do not run as the schedule says: those whose timer came late, and those that found their
+ * items running.
+ */
 import { RateLimit } from '../../async/rate-limit.js';
 import { type Clock } from '../../time/clock.js';
 import { type JobLog } from '../job/job-log.js';
@@ -10,7 +13,9 @@ const PUNCTUAL_MS = 1_000;
 /** How often late firings of a job are logged, in milliseconds. */
 const LATE_LOGGED_EVERY_MS = 60_000;
 
-/** Logs firings whose timer came late, as when the event loop is blocked. A warning a minute; the others for debugging. */
+/**
+ * Logs firings whose timer came late, as when the event loop is blocked. A warning a minute; the others for debugging.
+ */
 export class LateFirings {
   readonly #clock: Clock;
   readonly #logger: JobLog;
@@ -45,8 +50,8 @@ interface PassedFiring {
 }
 
 /**
- * Logs firings that passed by because items were still running. Some jobs live with that all day, so there is an entry every
- * ten minutes; the others are for debugging.
+ * Logs firings that passed by because items were still running. Some jobs live with that all day, so there is an entry
+ * every ten minutes; the others are for debugging.
  */
 export class PassedFirings {
   readonly #logger: JobLog;

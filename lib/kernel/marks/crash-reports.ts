@@ -5,8 +5,9 @@
  *   a mark of an instance that is gone ──report──▶ item waits ──take over──▶ marked by the taker, which runs it ──▶ marks removed
  *   running | failovering                          failover/items/{i}        running, failover, failovering
  * ```
- * Each arrow is one commit, so an instance that dies at any moment leaves one of these states and nothing in between. Every
- * instance reports what it sees; each report increases the version of the item's node, so only one of them succeeds.
+ * Each arrow is one commit, so an instance that dies at any moment leaves one of these states and nothing in between.
+ * Every instance reports what it sees; each report increases the version of the item's node, so only one of them
+ * succeeds.
  */
 import { awaitsTakeover, isGone, type ItemView } from '../../layout/job-view.js';
 import { type JobPaths } from '../../layout/job-paths.js';
@@ -29,16 +30,16 @@ export interface CrashFindings {
 }
 
 /**
- * Ends runs that have died with their instance, and runs that this instance has lost track of although they bear its mark:
- * they wait to be taken over, or are over.
+ * Ends runs that have died with their instance, and runs that this instance has lost track of although they bear its
+ * mark: they wait to be taken over, or are over.
  * @throws RegistryConflictError if other instances have done so
  */
 export async function reportCrashes(context: JobContext, findings: CrashFindings): Promise<void> {
   const { registry, watch, paths, me, logger } = context;
   const { findAgain, hasLostTrackOf } = findings;
   const isMine = ({ item: { runningOn, failoveringBy } }: DeadRun): boolean => runningOn === me || failoveringBy === me;
-  // The view may be behind this instance's own commits: it has not lost track of a mark that it has just removed, and what
-  // stands in its place by now is a peer's.
+  // The view may be behind this instance's own commits: it has not lost track of a mark that it has just removed, and
+  // what stands in its place by now is a peer's.
   const upToDate = async (dead: readonly DeadRun[]): Promise<readonly DeadRun[]> => {
     if (!dead.some(isMine)) return dead;
     await watch.sync();

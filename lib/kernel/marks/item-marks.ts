@@ -1,11 +1,12 @@
 /**
- * The marks of a run in the registry centre: an item that bears `running` is begun by no other instance. A run costs two
- * commits whatever the number of its items (as long as they fit into one): one creates all marks, one removes them. The
- * first one also writes down for which instant the items are begun, and checks that the assignment and the settings it
- * relies on are still the present ones. If some items of a run take longer, the marks of those that have ended go in batches.
+ * The marks of a run in the registry centre: an item that bears `running` is begun by no other instance. A run costs
+ * two commits whatever the number of its items (as long as they fit into one): one creates all marks, one removes them.
+ * The first one also writes down for which instant the items are begun, and checks that the assignment and the settings
+ * it relies on are still the present ones. If some items of a run take longer, the marks of those that have ended go in
+ * batches.
  *
- * With failover the marks outlive their instance, so that its peers find what it has left unfinished; without failover they
- * live with its session.
+ * With failover the marks outlive their instance, so that its peers find what it has left unfinished; without failover
+ * they live with its session.
  */
 import { describeCause } from '../../api/text/describe-cause.js';
 import { isLostRace, isOutage, isOutcomeUnknown } from '../../api/errors/registry-errors.js';
@@ -75,8 +76,8 @@ export class ItemMarks {
   }
 
   /**
-   * Marks items as running, and as begun for the instant if there is one. Items that do not fit into one commit are marked in
-   * several; each is guarded as the first one is.
+   * Marks items as running, and as begun for the instant if there is one. Items that do not fit into one commit are
+   * marked in several; each is guarded as the first one is.
    * @throws RegistryUnavailableError if an item may still be due and the registry centre cannot be reached
    * @throws the reason of `signal` if it is aborted before anything was asked for
    */
@@ -111,8 +112,8 @@ export class ItemMarks {
       held.giveUpBeginning(numbersOf(items));
     }
     if (session !== liveSessionId(registry.session.state)) {
-      // After it was frozen, this process may have begun the items in the *next* session, on a choice made in the old one.
-      // Persistent marks are reported as crashed when the instance registers again; ephemeral ones must go now.
+      // After it was frozen, this process may have begun the items in the *next* session, on a choice made in the old
+      // one. Persistent marks are reported as crashed when the instance registers again; ephemeral ones must go now.
       if (lifetime === 'session') await this.#giveBack(begun, { former });
       return { items: [], isComplete: false };
     }
@@ -121,9 +122,9 @@ export class ItemMarks {
   }
 
   /**
-   * The commits that begin these items, to be made in order; one, unless the items do not fit into it. Each of them checks that the
-   * assignment and the settings are those by which the items were chosen, creates the marks, and writes this instance's record of
-   * what it has begun, the items of the commits before included.
+   * The commits that begin these items, to be made in order; one, unless the items do not fit into it. Each of them
+   * checks that the assignment and the settings are those by which the items were chosen, creates the marks, and writes
+   * this instance's record of what it has begun, the items of the commits before included.
    */
   async #beginCommits(items: readonly ItemView[], beginning: Beginning): Promise<readonly BeginCommit[]> {
     const { registry, watch, paths, me } = this.#deps;
@@ -170,7 +171,9 @@ export class ItemMarks {
     return { type: 'set', path, value: '-'.repeat(Math.max(before, after) + RECORD_SLACK) };
   }
 
-  /** Fits as long as the assignment and the settings are those of the view; the present view may be a later one already. */
+  /**
+   * Fits as long as the assignment and the settings are those of the view; the present view may be a later one already.
+   */
   #fence({ shardingVersion, configVersion }: JobView): readonly Operation[] {
     const { paths } = this.#deps;
     return [

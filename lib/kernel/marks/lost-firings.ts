@@ -84,7 +84,10 @@ export class LostFirings {
     for (const id of [...this.#goneSince.keys()]) if (!owners.has(id)) this.#goneSince.delete(id);
   }
 
-  /** Whether the job was created again since the former call, as after a wipe of the registry centre: its records are gone. */
+  /**
+   * Whether the job was created again since the former call, as after a wipe of the registry centre: its records are
+   * gone.
+   */
   #isCreatedAgain(): boolean {
     const { watch, paths } = this.#deps;
     const former = this.#created;

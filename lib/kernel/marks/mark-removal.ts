@@ -1,6 +1,6 @@
 /**
- * Removing the marks of runs that have ended: in one commit for all items that end about now, and what could not be removed
- * then, later, if it is still this instance's.
+ * Removing the marks of runs that have ended: in one commit for all items that end about now, and what could not be
+ * removed then, later, if it is still this instance's.
  */
 import { describeCause } from '../../api/text/describe-cause.js';
 import { isLostRace } from '../../api/errors/registry-errors.js';
@@ -101,7 +101,9 @@ export class MarkRemoval {
     if (items.length > 0) await this.clearOwn(items);
   }
 
-  /** Removes leftovers as soon as the registry centre can be reached, or not if `signal` aborts before. Never rejects. */
+  /**
+   * Removes leftovers as soon as the registry centre can be reached, or not if `signal` aborts before. Never rejects.
+   */
   async clearWhenConnected(signal: AbortSignal): Promise<void> {
     if (this.#held.leftovers.length === 0) return;
     const isConnected = await whenConnected(this.#deps.registry.session, signal).then(
@@ -111,7 +113,10 @@ export class MarkRemoval {
     if (isConnected) await this.clearLeftovers();
   }
 
-  /** Removes the marks of items whose run has ended, but only this instance's: a peer's may stand in their place. Never rejects. */
+  /**
+   * Removes the marks of items whose run has ended, but only this instance's: a peer's may stand in their place. Never
+   * rejects.
+   */
   async clearOwn(items: readonly number[]): Promise<void> {
     await this.#queue(() => this.#clearEach(items.filter((item) => !this.#held.isMarking(item))));
   }
@@ -139,12 +144,12 @@ export class MarkRemoval {
     const { version } = itemOf(watch.view, item) ?? {};
     const values = await Promise.all(marks.map(async (mark) => registry.get(paths.item(item, mark))));
     const own = marks.filter((_, index) => values[index] === me);
-    // No other instance removes the mark of an instance whose session lives. A process that was frozen here wakes up when
-    // its session is over and peers may run the item; what is asked for now is done in this session or not at all.
+    // No other instance removes the mark of an instance whose session lives. A process that was frozen here wakes up
+    // when its session is over and peers may run the item; what is asked for now is done in this session or not at all.
     if (own.length > 0 && (session === undefined || session !== liveSessionId(registry.session.state))) return;
     const removals: readonly Operation[] = [
-      // Until this instance has registered, peers may report the run as crashed and take the item over, which gives its node
-      // another version. The mark that they make is as new as this one was, so its own version says nothing.
+      // Until this instance has registered, peers may report the run as crashed and take the item over, which gives its
+      // node another version. The mark that they make is as new as this one was, so its own version says nothing.
       ...(version === undefined ? [] : [{ type: 'check', path: paths.item(item), version } as const]),
       ...own.map((mark) => ({ type: 'remove', path: paths.item(item, mark) }) as const),
     ];
@@ -152,8 +157,8 @@ export class MarkRemoval {
     if (operations.length > 0) await registry.commit(operations);
     const marked = this.#held.mark(item);
     const hasEnded = marked?.state === 'left' || marked?.state === 'superseded';
-    // A peer has the item, or is just taking it: if that dies too, and the next one, this instance still knows that the run has
-    // ended. A manual run has nothing to know it again by.
+    // A peer has the item, or is just taking it: if that dies too, and the next one, this instance still knows that the
+    // run has ended. A manual run has nothing to know it again by.
     const isSuperseded = operations.length === 0 || values.some((value) => value !== undefined && value !== me);
     if (hasEnded && isSuperseded && marked.instant !== undefined) marked.state = 'superseded';
     else this.#held.unmark(item);

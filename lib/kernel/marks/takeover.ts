@@ -1,8 +1,9 @@
 /**
- * Taking over crashed items (manual, `failover`). A takeover marks the item as running in the same commit: there is no moment
- * at which an item is claimed and not begun. `crash-reports.ts` has the picture.
+ * Taking over crashed items (manual, `failover`). A takeover marks the item as running in the same commit: there is no
+ * moment at which an item is claimed and not begun. `crash-reports.ts` has the picture.
  *
- * Java peers write the same nodes one by one. While they take part, our takeovers hold the failover latch, as theirs do.
+ * Java peers write the same nodes one by one. While they take part, our takeovers hold the failover latch, as theirs
+ * do.
  */
 import { describeCause } from '../../api/text/describe-cause.js';
 import { isDisconnection, isLostRace, isOutcomeUnknown } from '../../api/errors/registry-errors.js';
@@ -25,7 +26,10 @@ export interface TakeoverDeps extends JobContext {
   readonly marks: ItemMarks;
 }
 
-/** How long a takeover waits for the latch, in milliseconds. A Java peer that has died holds it until its session is over. */
+/**
+ * How long a takeover waits for the latch, in milliseconds. A Java peer that has died holds it until its session is
+ * over.
+ */
 const LATCH_TIMEOUT_MS = 30_000;
 
 /** An item that is to be taken over. */

@@ -1,6 +1,6 @@
 /**
- * What becomes of a trigger. Each arrow is one commit, so that a trigger that was accepted is run once, or dropped with a warning,
- * whichever instances die and wherever its items move meanwhile:
+ * What becomes of a trigger. Each arrow is one commit, so that a trigger that was accepted is run once, or dropped with
+ * a warning, whichever instances die and wherever its items move meanwhile:
  *
  * ```
  *  trigger/{id} ──accept──▶ x-node/triggered/{id} ──begin, by the owner of the item──▶ running
@@ -43,11 +43,12 @@ export class TriggerAcceptance {
   }
 
   /**
-   * Accepts this instance's trigger. Removing the node is the claim: a trigger that an operator has withdrawn is not run.
-   * A text that cannot be read may have been meant for fewer items than all: it is removed, and nothing is run.
+   * Accepts this instance's trigger. Removing the node is the claim: a trigger that an operator has withdrawn is not
+   * run. A text that cannot be read may have been meant for fewer items than all: it is removed, and nothing is run.
    * @returns the trigger with its items; `undefined` if there is none, it cannot be read, or it cannot be accepted yet
-   * @throws RegistryConflictError if it, or the assignment, has changed meanwhile; RegistryRefusedError or JobStateError if too many
-   * triggers with other job parameters wait already: it is accepted when some of them have begun
+   * @throws RegistryConflictError if it, or the assignment, has changed meanwhile; RegistryRefusedError or
+   *   JobStateError if too many triggers with other job parameters wait already: it is accepted when some of them have
+   *   begun
    */
   async accept(): Promise<AcceptedTrigger | undefined> {
     const { registry, watch, paths, me } = this.#context;
@@ -83,7 +84,8 @@ export class TriggerAcceptance {
   #ownItemsAnd(others: readonly number[] = []): readonly number[] {
     const { watch, me, instance } = this.#context;
     const { view } = watch;
-    // A run keeps its item with a disabled server until it has ended; the next owner then runs the item for the trigger.
+    // A run keeps its item with a disabled server until it has ended; the next owner then runs the item for the
+    // trigger.
     if (view.servers.get(instance.serverIp) !== 'ENABLED' && !areAboutToMove(view)) return others;
     const own = numbersOf(assignedItems(view, me).filter(({ disabled }) => !disabled));
     return [...new Set([...own, ...others])];

@@ -64,7 +64,8 @@ export class BarrierWait {
   }
 
   /**
-   * Waits, and makes the callback if that falls to this instance. When the items have completed, `leaving` ends the wait.
+   * Waits, and makes the callback if that falls to this instance. When the items have completed, `leaving` ends the
+   * wait.
    * @throws as `BarrierRun.start`
    */
   async end(leaving: AbortSignal): Promise<void> {
@@ -100,8 +101,8 @@ export class BarrierWait {
   }
 
   /**
-   * Whether the round's callback was made, by this instance. If those of abandoned rounds are due first, only they are made:
-   * they take their time, and an item of this round may have found a new owner meanwhile.
+   * Whether the round's callback was made, by this instance. If those of abandoned rounds are due first, only they are
+   * made: they take their time, and an item of this round may have found a new owner meanwhile.
    */
   async #call({ abandoned, givenUp }: Extract<Decision, { type: 'call' }>): Promise<boolean> {
     const { round, call, callback } = this.#options;
@@ -179,8 +180,8 @@ export class BarrierWait {
   /** Something is due: the end of the wait, a line in the log, or reading what the mirror has left unread. */
   async #onTime(whom: string): Promise<void> {
     const now = this.#context.clock.monotonic();
-    // No item begins without a connection, so that the wait before the start has time until there is one; only then can the
-    // round be closed, and no other instance makes its callback when items run already.
+    // No item begins without a connection, so that the wait before the start has time until there is one; only then can
+    // the round be closed, and no other instance makes its callback when items run already.
     const canGiveUp = this.#options.round.stage === 'completed' || this.#context.watch.isCurrent;
     if (now >= this.#timeoutAt && canGiveUp) return this.#giveUp(whom);
     if (now >= this.#logAt) {
@@ -195,7 +196,8 @@ export class BarrierWait {
     const { round, call, callback } = this.#options;
     const { watch } = this.#context;
     const isOpen = (): boolean => watch.isCurrent && callback.state(watch.view, round) === 'not-called';
-    // Items begin now, so it is too late for a callback that was to come before. An attempt may lose against other writes.
+    // Items begin now, so it is too late for a callback that was to come before. An attempt may lose against other
+    // writes.
     while (round.stage === 'started' && isOpen() && !call.signal.aborted) await callback.close(round);
     if (this.#noteCall(watch.view)) return;
     const what = round.stage === 'started' ? 'start' : 'complete';
@@ -205,7 +207,10 @@ export class BarrierWait {
     );
   }
 
-  /** Whether the callback before the start was not in progress so far. No item begins during it, so it has a timeout of its own. */
+  /**
+   * Whether the callback before the start was not in progress so far. No item begins during it, so it has a timeout of
+   * its own.
+   */
   #noteCall(view: JobView): boolean {
     const { round, callback } = this.#options;
     const isNoted = round.stage === 'completed' || this.#callSince !== undefined;
@@ -241,7 +246,10 @@ export class BarrierWait {
     return missing.length === 0 ? { type: 'complete', givenUp: [] } : UNDECIDED;
   }
 
-  /** No item is missing any more. Callbacks of a stage come in the order of their firings, and a Java peer that waits comes first. */
+  /**
+   * No item is missing any more. Callbacks of a stage come in the order of their firings, and a Java peer that waits
+   * comes first.
+   */
   #whenComplete(view: JobView, givenUp: readonly string[]): Decision {
     const { round } = this.#options;
     const { starting, goingOn, abandoned, awaited } = earlierRounds(view, round, this.#context.me);

@@ -1,7 +1,7 @@
 /**
- * Where the items of a firing meet, for listeners that are called once in the cluster: before they start, and when they have
- * completed. Each instance reports its items and waits. The instances that find no item missing try to claim the round; the one
- * whose commit succeeds makes the callback, and all others wait until it has ended.
+ * Where the items of a firing meet, for listeners that are called once in the cluster: before they start, and when they
+ * have completed. Each instance reports its items and waits. The instances that find no item missing try to claim the
+ * round; the one whose commit succeeds makes the callback, and all others wait until it has ended.
  *
  * ```
  *   A  report 0 ── waits ─────────────────────────────── goes on
@@ -9,24 +9,26 @@
  *   C  (killed)         ▲
  *                       └ its item is not waited for any more
  * ```
- * Which items are missing is decided again from each view (`missing-items.ts`), so an instance that dies, an item that an operator
- * disables, or a lost notification delays the others for no longer than it takes to be seen. An item that runs, or that an
- * earlier firing keeps, is waited for as long as that takes; one that does not arrive although its instance is free, for ten
- * seconds (`round-progress.ts`); all of it within the listener's timeout (`barrier-wait.ts`).
+ * Which items are missing is decided again from each view (`missing-items.ts`), so an instance that dies, an item that
+ * an operator disables, or a lost notification delays the others for no longer than it takes to be seen. An item that
+ * runs, or that an earlier firing keeps, is waited for as long as that takes; one that does not arrive although its
+ * instance is free, for ten seconds (`round-progress.ts`); all of it within the listener's timeout (`barrier-wait.ts`).
  *
- * - **Once**: one commit claims a round, before its callback. If the instance dies in the middle of the callback, no other one
- *   repeats it.
- * - **In order**: each callback of a firing waits for that of the firing before. An instance only ever waits for firings up to
- *   its own, and ends one before it begins the next, so no two wait for each other.
- * - **Together**: an instance that is busy when a firing comes runs it later, or, with `misfire` off, drops it. It reports what it
- *   drops, so that no other one waits for it there, misses the next firing by that, and is waited for in vain in its turn.
- * - **Failover**: an instance that waits for items to complete, and sees that one of them has lost its instance, leaves, so that it
- *   is free to run that item. The takeover is a part of the same firing; the instance that ends it finds the reports of the others,
- *   and makes the callback. If it never comes to that, the round is *abandoned*, and the next firing begins with its callback. An
- *   instance that has left a round reports that, so that others do not wait for it to make the callback.
- * - **Timeout before the start**: the round is closed without a callback, because items begin now. A callback that another
- *   instance has begun is waited for as long again. After completion the round stays open, so that the last item to complete still
- *   leads to the callback.
+ * - **Once**: one commit claims a round, before its callback. If the instance dies in the middle of the callback, no
+ *   other one repeats it.
+ * - **In order**: each callback of a firing waits for that of the firing before. An instance only ever waits for
+ *   firings up to its own, and ends one before it begins the next, so no two wait for each other.
+ * - **Together**: an instance that is busy when a firing comes runs it later, or, with `misfire` off, drops it. It
+ *   reports what it drops, so that no other one waits for it there, misses the next firing by that, and is waited for
+ *   in vain in its turn.
+ * - **Failover**: an instance that waits for items to complete, and sees that one of them has lost its instance,
+ *   leaves, so that it is free to run that item. The takeover is a part of the same firing; the instance that ends it
+ *   finds the reports of the others, and makes the callback. If it never comes to that, the round is *abandoned*, and
+ *   the next firing begins with its callback. An instance that has left a round reports that, so that others do not
+ *   wait for it to make the callback.
+ * - **Timeout before the start**: the round is closed without a callback, because items begin now. A callback that
+ *   another instance has begun is waited for as long again. After completion the round stays open, so that the last
+ *   item to complete still leads to the callback.
  *
  * Java's part in this is in `java.ts`.
  */
@@ -100,7 +102,10 @@ export class Barrier {
     });
   }
 
-  /** This instance was busy when the firing at that instant (milliseconds since 1970) came, and drops it for its items. Never rejects. */
+  /**
+   * This instance was busy when the firing at that instant (milliseconds since 1970) came, and drops it for its items.
+   * Never rejects.
+   */
   drop(instant: number, items: readonly number[]): Promise<void> {
     const { arrivals, leaving } = this.#shared;
     return arrivals.drop(instant, items, leaving.signal);
@@ -147,15 +152,18 @@ export class BarrierRun<Part extends RunPart> {
 
   /**
    * Reports that the items are about to start, and resolves when the callbacks have ended or need not be waited for.
-   * @throws what a callback throws if it was made here; OnceCallbackTimeoutError if it took too long, or items did not arrive in
-   *   time; the call's signal's reason when it is aborted
+   * @throws what a callback throws if it was made here; OnceCallbackTimeoutError if it took too long, or items did not
+   *   arrive in time; the call's signal's reason when it is aborted
    */
   async start(type: string, signal: AbortSignal, callOf: (part: Part) => BarrierCall): Promise<void> {
     await this.#report('started', await this.#roundsOf(type), signal);
     await this.#waitFor('started', type, callOf);
   }
 
-  /** Reports that all items have completed, for all listeners at once: what one of them throws must not keep it from peers. */
+  /**
+   * Reports that all items have completed, for all listeners at once: what one of them throws must not keep it from
+   * peers.
+   */
   async reportCompleted(types: readonly string[], signal: AbortSignal): Promise<void> {
     const rounds = await Promise.all(types.map((type) => this.#roundsOf(type)));
     await this.#report('completed', rounds.flat(), signal);
@@ -173,7 +181,10 @@ export class BarrierRun<Part extends RunPart> {
     await arrivals.leave(keys, leaving);
   }
 
-  /** One round after the other, in the order of their instants; what fails keeps none of those that follow from being passed. */
+  /**
+   * One round after the other, in the order of their instants; what fails keeps none of those that follow from being
+   * passed.
+   */
   async #waitFor(stage: GuaranteeStage, type: string, callOf: (part: Part) => BarrierCall): Promise<void> {
     const failures: unknown[] = [];
     for (const round of await this.#roundsOf(type))

@@ -3,7 +3,10 @@ import { type ArrivalRecord, parseRoundKey, type Round } from '../../layout/x-no
 import { type MissingItem, missingItems } from './missing-items.js';
 import { type BarrierRound, isEarlier, isSameFiring } from './round.js';
 
-/** The rounds of earlier firings whose last callback was not begun, and what that means for the callbacks of a later one. */
+/**
+ * The rounds of earlier firings whose last callback was not begun, and what that means for the callbacks of a later
+ * one.
+ */
 export interface EarlierRounds {
   /** One whose items still run. */
   readonly goingOn: BarrierRound | undefined;
@@ -60,7 +63,10 @@ function isEarlierManual(one: Round['firing'], other: Round['firing']): boolean 
   return 'manual' in one && 'manual' in other && one.manual < other.manual;
 }
 
-/** Whether another living instance waits before its items start. A manual firing may be long in coming, and is not awaited. */
+/**
+ * Whether another living instance waits before its items start. A manual firing may be long in coming, and is not
+ * awaited.
+ */
 function mayCallFirst(view: JobView, { key, instant }: BarrierRound, me: string): boolean {
   const { started, arrivals } = view.guarantee;
   if (instant === undefined || started.called.includes(key)) return false;

@@ -1,8 +1,8 @@
 /**
- * Once-listeners beside Java peers. Java knows only the nodes `guarantee/{stage}/{item}`, and counts them: when there are as
- * many as the job has items, the instance that arrived last makes the call under a latch and removes the stage's node. That
- * removal is what the others wait for. We create, count and remove these nodes too, and hold the latch while Java peers are
- * there; no node shows its firing, or the instance that created it.
+ * Once-listeners beside Java peers. Java knows only the nodes `guarantee/{stage}/{item}`, and counts them: when there
+ * are as many as the job has items, the instance that arrived last makes the call under a latch and removes the stage's
+ * node. That removal is what the others wait for. We create, count and remove these nodes too, and hold the latch while
+ * Java peers are there; no node shows its firing, or the instance that created it.
  */
 import { describeCause } from '../../api/text/describe-cause.js';
 import { type GuaranteeStage } from '../../layout/job-paths.js';
@@ -12,9 +12,9 @@ import { type JobContext } from '../job/job-context.js';
 import { type BarrierRound } from './round.js';
 
 /**
- * How long a callback is left to the instances that are about to make it: those that may still wait for an earlier round, and a
- * Java peer that may have arrived last. A Java peer looks only once whether all have arrived, just after its own report; if the
- * stage's node was removed before that, the peer would wait until its timeout.
+ * How long a callback is left to the instances that are about to make it: those that may still wait for an earlier
+ * round, and a Java peer that may have arrived last. A Java peer looks only once whether all have arrived, just after
+ * its own report; if the stage's node was removed before that, the peer would wait until its timeout.
  */
 export const TURN_MS = 1_000;
 
@@ -89,8 +89,8 @@ export class JavaPeers {
 }
 
 /**
- * Decides on the call while no Java peer can: under the latch, if there are Java peers. `attempt` learns whether a Java peer
- * that held the latch before has made the call.
+ * Decides on the call while no Java peer can: under the latch, if there are Java peers. `attempt` learns whether a Java
+ * peer that held the latch before has made the call.
  * @returns what `attempt` returns; `undefined` if the latch cannot be had now
  */
 export async function underJavaLatch<T>(

@@ -15,8 +15,8 @@ export interface MissingItem {
    * - `running`: its run for this firing goes on, on a living instance
    * - `ending`: that run has ended, and the instance is about to report it
    * - `busy`: an earlier firing keeps the item or its instance; its run for this firing follows
-   * - `late`: its owner lives and has not begun the item, although it is free, or although it is busy with `misfire` off and
-   *   has not reported that it drops the firing
+   * - `late`: its owner lives and has not begun the item, although it is free, or although it is busy with `misfire`
+   *   off and has not reported that it drops the firing
    * - `unaccounted`: it is marked as running, and it is not known by which instance, or for which firing
    * - `unread`: whether its next owner makes up for this firing depends on records that have not been read
    * - `crashed`: its instance died in the middle of it; an instance has to take it over before it arrives
@@ -60,8 +60,9 @@ interface Facts extends MissingItemsOptions {
   /** Instances whose items have arrived at an earlier firing that still goes on; some may have left it. */
   readonly engaged: ReadonlySet<string>;
   /**
-   * Instances that are in an earlier firing which cannot end before this barrier has been passed: an instance takes over items
-   * of that firing and of this one, or of a later one, in one run, and waits here, or at the later one, with them.
+   * Instances that are in an earlier firing which cannot end before this barrier has been passed: an instance takes
+   * over items of that firing and of this one, or of a later one, in one run, and waits here, or at the later one, with
+   * them.
    */
   readonly held: ReadonlySet<string>;
   /** Instances that take no part in the round's firing, because they were busy when it came, and `misfire` is off. */
@@ -82,8 +83,8 @@ interface ItemFacts extends Facts {
 type Verdict = Omit<MissingItem, 'item'> | undefined;
 
 /**
- * The items that the barrier lacks. Not listed are those that have arrived, and those that cannot arrive: disabled, without an
- * owner, or begun for a later firing.
+ * The items that the barrier lacks. Not listed are those that have arrived, and those that cannot arrive: disabled,
+ * without an owner, or begun for a later firing.
  */
 export function missingItems(view: JobView, round: BarrierRound, options: MissingItemsOptions): readonly MissingItem[] {
   const reports = reportsByItem(view);
@@ -93,7 +94,8 @@ export function missingItems(view: JobView, round: BarrierRound, options: Missin
   return view.items.flatMap((item) => {
     const ofItem = reports.get(item.item) ?? [];
     const died = dead.get(item.item);
-    // A surplus item may be taken over before the next assignment removes it, and its new run arrives later than its mark.
+    // A surplus item may be taken over before the next assignment removes it, and its new run arrives later than its
+    // mark.
     const isCrashed = died !== undefined || awaitsTakeover(view, item.item);
     const isRun = item.running && wasBegunFor(view, item.item, round.instant);
     if (item.item >= total && ofItem.length === 0 && !isCrashed && !isRun) return [];
@@ -123,7 +125,8 @@ function instancesAround(
       }
   const isHeld = ([key, record]: readonly [string, ArrivalRecord]): boolean =>
     heldRounds.has(key) && record.isLeft !== true;
-  // Firings do not wait for manual ones, so a manual one does not wait for an instance that is in another firing, either.
+  // Firings do not wait for manual ones, so a manual one does not wait for an instance that is in another firing,
+  // either.
   const isAhead = (key: string): boolean =>
     round.instant === undefined ? !isSameFiring(key, round.key) : isLater(key, round);
   const takesPart = (key: string): boolean => isEarlier(key, round) && goingOn.has(key);
@@ -158,8 +161,8 @@ function hasMovedOn({ item, running, runningOn }: ItemView, { view, round, repor
   if (instant === undefined) return false;
   if (reports.some(({ key }) => isLater(key, round))) return true;
   if ((view.lastBegun.get(item) ?? -Infinity) <= instant) return false;
-  // An item that comes back counts as begun for the instants that it was left out of, although its run may still go on, or
-  // may have to be taken over.
+  // An item that comes back counts as begun for the instants that it was left out of, although its run may still go on,
+  // or may have to be taken over.
   const isCrashed = dead !== undefined || awaitsTakeover(view, item);
   if (isCrashed && (diedIn(view, item, runningOn) ?? Infinity) <= instant) return false;
   return !(running && reports.some(({ key, instance }) => key === round.key && (runningOn ?? instance) === instance));
@@ -182,7 +185,9 @@ function ofReported({ running }: ItemView, { instance }: Report, { config }: Job
   return { why: hasEnded ? 'ending' : 'running', by: instance };
 }
 
-/** Before items start, no instance waits for an item that crashed: all that might take it over are waiting themselves. */
+/**
+ * Before items start, no instance waits for an item that crashed: all that might take it over are waiting themselves.
+ */
 function ofCrashed(item: ItemView, facts: ItemFacts): Verdict {
   const { view, round, dead } = facts;
   const isToBeTakenOver = failsOver(view) && dead?.isToBeTakenOver !== false;
@@ -191,7 +196,8 @@ function ofCrashed(item: ItemView, facts: ItemFacts): Verdict {
   const isDead = round.instant !== undefined && (diedIn(view, item.item, item.runningOn) ?? Infinity) <= round.instant;
   if (isDead || wasBegunFor(view, item.item, round.instant)) return { why: 'crashed', by: undefined };
   if ([...view.beginRecords.values()].includes(undefined)) return { why: 'unaccounted', by: undefined };
-  // It crashed in an earlier firing, which ends before this one, also if the item was disabled meanwhile: it is taken over.
+  // It crashed in an earlier firing, which ends before this one, also if the item was disabled meanwhile: it is taken
+  // over.
   return isDue({ ...item, disabled: false }, facts) ? { why: 'crashed', by: undefined } : undefined;
 }
 
@@ -208,14 +214,16 @@ function ofRunning(item: ItemView, facts: ItemFacts): Verdict {
 function ofBusy(item: ItemView, by: string, facts: ItemFacts): Verdict {
   const { round, present, held } = facts;
   if (!isDue(item, facts)) return undefined;
-  // It cannot begin before this barrier has been passed: the instance that runs it now, or is to run it next, waits here, too,
-  // or for one that does.
+  // It cannot begin before this barrier has been passed: the instance that runs it now, or is to run it next, waits
+  // here, too, or for one that does.
   const cannotBegin = [by, item.owner ?? ''].some((id) => present.has(id) || held.has(id));
   if (round.stage === 'started' && cannotBegin) return undefined;
   return followsARun(item, facts) ? { why: 'busy', by } : ofDroppable(item, facts);
 }
 
-/** With `misfire` off, its instance drops the firing if it is still busy when the instant comes there, and reports that. */
+/**
+ * With `misfire` off, its instance drops the firing if it is still busy when the instant comes there, and reports that.
+ */
 function ofDroppable(item: ItemView, facts: Facts): Verdict {
   const { round, available, present, dropped, dropping } = facts;
   const { owner } = item;
@@ -242,8 +250,8 @@ function ofIdle(item: ItemView, facts: ItemFacts): Verdict {
 }
 
 /**
- * Its owner has been to a later firing, or had dropped this one when it got the item: it begins the item for this firing only
- * to make up for what the item has missed in a handover.
+ * Its owner has been to a later firing, or had dropped this one when it got the item: it begins the item for this
+ * firing only to make up for what the item has missed in a handover.
  */
 function ofPassed(item: ItemView, owner: string, facts: Facts): Verdict {
   const { view, round, isRead, mayBeMadeUpFor, busy, engaged, ahead } = facts;

@@ -36,9 +36,9 @@ export interface BarrierCall extends OnceCall {
 }
 
 /**
- * The callback of a round that is complete. The instance whose commit claims the round, by entering it into the record of calls,
- * makes the callback, and no other one; a session node shows that it is in progress. Java peers, which know of neither, are
- * kept out by their latch, and see by the missing node of the stage that the callback was made.
+ * The callback of a round that is complete. The instance whose commit claims the round, by entering it into the record
+ * of calls, makes the callback, and no other one; a session node shows that it is in progress. Java peers, which know
+ * of neither, are kept out by their latch, and see by the missing node of the stage that the callback was made.
  */
 export class OnceCallback {
   readonly #context: JobContext;

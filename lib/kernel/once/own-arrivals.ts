@@ -13,7 +13,9 @@ import { type BarrierRound, isClaimed } from './round.js';
 /** In how many rounds that came to no end this instance goes on reporting its items. */
 export const MOST_OPEN_ROUNDS = 8;
 
-/** How often a report is tried again because other instances write at the same time, or the registry does not answer. */
+/**
+ * How often a report is tried again because other instances write at the same time, or the registry does not answer.
+ */
 export const MOST_ATTEMPTS = 50;
 
 /** How many firings that this instance has dropped it goes on reporting. */
@@ -59,7 +61,8 @@ export class OwnArrivals {
   }
 
   /**
-   * Reports that items have arrived at rounds of a stage: in our record, and, where the callback was not begun yet, in Java's nodes.
+   * Reports that items have arrived at rounds of a stage: in our record, and, where the callback was not begun yet, in
+   * Java's nodes.
    * @throws the reason of `signal` when it is aborted
    */
   async report(stage: GuaranteeStage, arrivals: readonly Arrival[], signal: AbortSignal): Promise<void> {
@@ -71,7 +74,10 @@ export class OwnArrivals {
     });
   }
 
-  /** Reports that this instance, with these items, takes no part in the firing at that instant, in milliseconds since 1970. Never rejects. */
+  /**
+   * Reports that this instance, with these items, takes no part in the firing at that instant, in milliseconds since
+   * 1970. Never rejects.
+   */
   async drop(instant: number, items: readonly number[], signal: AbortSignal): Promise<void> {
     this.#forgetWhatIsOver();
     this.#dropped.set(instant, new Set(items));
@@ -79,7 +85,10 @@ export class OwnArrivals {
     await this.#tryToWrite(signal);
   }
 
-  /** Reports that this instance waits in these rounds no more, as far as their last callback is still to come. Never rejects. */
+  /**
+   * Reports that this instance waits in these rounds no more, as far as their last callback is still to come. Never
+   * rejects.
+   */
   async leave(keys: readonly string[], signal: AbortSignal): Promise<void> {
     this.#forgetWhatIsOver();
     const left = keys.flatMap((key) => this.#rounds.get(key) ?? []);
@@ -87,7 +96,9 @@ export class OwnArrivals {
     if (left.length > 0) await this.#tryToWrite(signal);
   }
 
-  /** Withdraws all reports. That is tidiness: peers ignore those of an instance that is not registered. Never rejects. */
+  /**
+   * Withdraws all reports. That is tidiness: peers ignore those of an instance that is not registered. Never rejects.
+   */
   async withdraw(): Promise<void> {
     this.#rounds.clear();
     this.#dropped.clear();

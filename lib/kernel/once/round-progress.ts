@@ -5,8 +5,9 @@ import { type MayBeMadeUpFor, type MissingItem, missingItems } from './missing-i
 import { type BarrierRound, type RoundFiring } from './round.js';
 
 /**
- * How long a barrier waits for an item that does not arrive although its instance lives and is free, or of which it is not
- * known what it does; the times in which it is late add up. There is no such limit for an item that runs, or that waits for an earlier run.
+ * How long a barrier waits for an item that does not arrive although its instance lives and is free, or of which it is
+ * not known what it does; the times in which it is late add up. There is no such limit for an item that runs, or that
+ * waits for an earlier run.
  */
 export const LATE_ITEM_DEADLINE_MS = 10_000;
 
@@ -42,8 +43,8 @@ export interface RoundProgressOptions {
 }
 
 /**
- * How far one firing has come in the cluster, as one run on this instance follows it: which items are missing, and since when.
- * What is given up before items start is given up when they complete, too.
+ * How far one firing has come in the cluster, as one run on this instance follows it: which items are missing, and
+ * since when. What is given up before items start is given up when they complete, too.
  */
 export class RoundProgress {
   readonly #context: JobContext;

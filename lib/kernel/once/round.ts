@@ -36,8 +36,9 @@ export function isSameFiring(key: string, other: string): boolean {
 }
 
 /**
- * Whether the round with that key is of a firing that an instance ends before it begins the firing of `round`: one with an
- * earlier instant, or a manual one. No firing counts as earlier than a manual one, so that no two firings wait for each other.
+ * Whether the round with that key is of a firing that an instance ends before it begins the firing of `round`: one with
+ * an earlier instant, or a manual one. No firing counts as earlier than a manual one, so that no two firings wait for
+ * each other.
  */
 export function isEarlier(key: string, { instant }: BarrierRound): boolean {
   if (instant === undefined) return false;

@@ -6,7 +6,10 @@ import { type DeadRun } from '../view/crashes.js';
 import { type Firing } from '../view/firing.js';
 import { type EndedItem } from '../view/items.js';
 
-/** Everything that a decision may depend on: values only, read from clocks, timers and the view before the rules are asked. */
+/**
+ * Everything that a decision may depend on: values only, read from clocks, timers and the view before the rules are
+ * asked.
+ */
 export interface PlanInput {
   readonly now: JobView;
   /** Id of this instance. */
@@ -40,8 +43,8 @@ export interface LocalState {
   /** How long crashed items have been waiting for idle instances. */
   readonly idleInstancesWait: DeadlineState;
   /**
-   * The last instant of the schedule that has passed, in milliseconds since 1970; `undefined` if there is none, or if no
-   * item is marked as misfired, so that no rule needs it.
+   * The last instant of the schedule that has passed, in milliseconds since 1970; `undefined` if there is none, or if
+   * no item is marked as misfired, so that no rule needs it.
    */
   readonly latestInstant: number | undefined;
   /** Whether the next instant of the schedule may have come already by the clocks of peers. */

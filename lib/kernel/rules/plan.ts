@@ -1,7 +1,7 @@
 /**
  * The rules: what an instance should do next, decided from how things are. No I/O, no clock, no memory: the same input
- * always gives the same actions, and a settled job gives none. Each action is performed by a guarded write that only one
- * instance can win, so an outdated plan does no harm, and a missed notification heals at the next reconciliation.
+ * always gives the same actions, and a settled job gives none. Each action is performed by a guarded write that only
+ * one instance can win, so an outdated plan does no harm, and a missed notification heals at the next reconciliation.
  *
  * | Rule | Performed by | Java's counterpart |
  * |---|---|---|
@@ -28,8 +28,8 @@
  * | followOwnShare | job-watch | – (Java watches everything) |
  * | scheduleResync, awaitFlappingPeers, endTakeoverWait, endTriggerWait | control-lane | ReconcileService |
  *
- * Java's ReconcileService needs no rule for what it repairs: a resync is one more reconciliation, after everything was read
- * again.
+ * Java's ReconcileService needs no rule for what it repairs: a resync is one more reconciliation, after everything was
+ * read again.
  */
 import { availableInstances, hasJavaPeers, type ItemView, type JobView } from '../../layout/job-view.js';
 import {
@@ -104,8 +104,8 @@ const abdicate: Rule = ({ now, me, myIp }) =>
   now.leader === me && now.servers.get(myIp) === 'DISABLED' ? { type: 'abdicate', requesting: wanted(now) } : undefined;
 
 /**
- * What a leader that abdicates asks of its successor. A Java peer asks for an assignment only if it leads already when it
- * hears of a change, so it never would for the change that ended this instance's leadership.
+ * What a leader that abdicates asks of its successor. A Java peer asks for an assignment only if it leads already when
+ * it hears of a change, so it never would for the change that ended this instance's leadership.
  */
 function wanted(now: JobView): 'assignment' | 'nothing' {
   const isWanted = !now.reshardingNeeded && availableInstances(now).length > 0;
@@ -116,7 +116,8 @@ const requestResharding: Rule = (input) => {
   const { now, me, local } = input;
   if (now.leader !== me || now.reshardingNeeded || now.config === undefined) return undefined;
   if (availableInstances(now).length === 0) return undefined;
-  // A trigger that was accepted runs by the assignment that it was accepted under; without one, it waits here for the first one.
+  // A trigger that was accepted runs by the assignment that it was accepted under; without one, it waits here for the
+  // first one.
   if (local.isBeginningManually && isAssigned(now)) return undefined;
   if (wereItemsRemoved(input) && local.removalWait !== 'over') return undefined;
   const total = now.config.shardingTotalCount;
@@ -146,8 +147,8 @@ function whyAssignmentIsOutdated(
 }
 
 /**
- * A Java leader loses a request that comes while it assigns the items, or while it is being elected. It then does nothing
- * until instances change once more; but it answers a request of any instance.
+ * A Java leader loses a request that comes while it assigns the items, or while it is being elected. It then does
+ * nothing until instances change once more; but it answers a request of any instance.
  */
 const requestInLeadersPlace: Rule = ({ now, me, local: { overdueAssignment } }) => {
   if (cleanupOwner(now) !== me || !isOverdue(now)) return undefined;
@@ -195,7 +196,9 @@ function reportedAfterEnd(now: JobView, { superseded, leftovers }: LocalState): 
   return new Set(numbersOf([...superseded, ...leftovers].filter((run) => isReported(now, run))));
 }
 
-/** Firings that items, or the whole instance, have missed while they were busy are not recovered once `misfire` is off. */
+/**
+ * Firings that items, or the whole instance, have missed while they were busy are not recovered once `misfire` is off.
+ */
 const forgetMissed: Rule = ({ now, local: { backlog } }) =>
   now.config?.misfire === false && (backlog.missedByItem.size > 0 || backlog.isKeptByMisfire)
     ? { type: 'forget-missed' }
@@ -207,8 +210,8 @@ const reschedule: Rule = ({ now, local }) =>
     : undefined;
 
 /**
- * A trigger has no instant that would show later what was run for it. So it waits for the assignment that all instances will
- * go by, if it is clear that there will be another one.
+ * A trigger has no instant that would show later what was run for it. So it waits for the assignment that all instances
+ * will go by, if it is clear that there will be another one.
  */
 const acceptTrigger: Rule = (input) => {
   const { now, me, local } = input;
@@ -218,15 +221,18 @@ const acceptTrigger: Rule = (input) => {
     : (keptFiring(input) ?? { type: 'accept-trigger' });
 };
 
-/** Items that were triggered and cannot be run any more must not be run hours later, when an operator enables them again. */
+/**
+ * Items that were triggered and cannot be run any more must not be run hours later, when an operator enables them
+ * again.
+ */
 const dropTriggered: Rule = ({ now, me }) => {
   const items = undueTriggers(now, me);
   return items.length > 0 ? { type: 'drop-triggered', items } : undefined;
 };
 
 /**
- * With `misfire` off, a firing that came during a takeover is run before a trigger: peers go on to later firings during the
- * manual run, and this one would come after them.
+ * With `misfire` off, a firing that came during a takeover is run before a trigger: peers go on to later firings during
+ * the manual run, and this one would come after them.
  */
 function keptFiring({ now, me, local: { backlog } }: PlanInput): Action | undefined {
   const { missedInstant, hasLostSession } = backlog;
@@ -261,7 +267,10 @@ const recoverMisfires: Rule = (input) => {
   );
 };
 
-/** Runs items that were triggered with the same job parameter: those of a trigger of all items first, which begins a firing of its own. */
+/**
+ * Runs items that were triggered with the same job parameter: those of a trigger of all items first, which begins a
+ * firing of its own.
+ */
 function runTriggered(now: JobView, me: string, free: readonly ItemView[]): Action | undefined {
   if (now.acceptedTriggers.size === 0) return undefined;
   const waiting = now.acceptedTriggers.get(me)?.waiting ?? [];
@@ -275,7 +284,10 @@ function runTriggered(now: JobView, me: string, free: readonly ItemView[]): Acti
   return begin({ cause: 'manual', instant: undefined, items: numbersOf(free.filter(isLikeFirst)), jobParameter });
 }
 
-/** Whether a firing that came without a session may still be run: its last once-listener has not been called, and peers' runs are on record. */
+/**
+ * Whether a firing that came without a session may still be run: its last once-listener has not been called, and peers'
+ * runs are on record.
+ */
 const isStillDue = (view: JobView, instant: number): boolean => isOnRecord(view) && !hasLastCall(view, instant);
 
 /** Whether every instance writes down what it begins. */
@@ -348,8 +360,8 @@ const reportCrashed: Rule = ({ now, me, local }) => {
 };
 
 /**
- * Whether a Java peer could take items over. It notices a crash only by the marks that a report removes, so an instance that
- * is busy, and cannot take over itself, leaves the report to the Java peer.
+ * Whether a Java peer could take items over. It notices a crash only by the marks that a report removes, so an instance
+ * that is busy, and cannot take over itself, leaves the report to the Java peer.
  */
 function isAnyJavaAvailable(view: JobView): boolean {
   return availableInstances(view).some(({ jobInstanceId }) => view.javaPeers.has(jobInstanceId));
@@ -360,7 +372,10 @@ const endFailover: Rule = ({ now, me }) =>
   now.config !== undefined && cleanupOwner(now) === me && failoverRemains(now).length > 0 ? END_FAILOVER : undefined;
 const END_FAILOVER: Action = { type: 'end-failover' };
 
-/** Removes what instances that are gone, or former leaders, have left; and the note of the next runner that Java peers make. */
+/**
+ * Removes what instances that are gone, or former leaders, have left; and the note of the next runner that Java peers
+ * make.
+ */
 const tidyUp: Rule = ({ now, me, local }) => {
   const isLeft = (id: string): boolean => mayPurgeRecordOf(now, id);
   if (cleanupOwner(now) !== me) return undefined;
@@ -368,7 +383,8 @@ const tidyUp: Rule = ({ now, me, local }) => {
     return { type: 'tidy-up' };
   if (local.spentAcceptances.some((id) => now.acceptedTriggers.get(id)?.waiting.length === 0))
     return { type: 'tidy-up' };
-  // Java 3.0.5 goes by this note instead of the assignment: an item would run twice, or never, if it did not name the owner.
+  // Java 3.0.5 goes by this note instead of the assignment: an item would run twice, or never, if it did not name the
+  // owner.
   if (now.nextJobInstanceIp !== undefined) return { type: 'tidy-up' };
   return now.leader === me && now.processing && !now.reshardingNeeded ? { type: 'tidy-up' } : undefined;
 };
@@ -380,8 +396,8 @@ const removeServers: Rule = ({ now, me, local }) => {
 };
 
 /**
- * Runs a firing that was lost while its item changed its owner: the former owner was gone, or had to wait, and the new one did
- * not own the item yet. The records show that exactly this firing is missing.
+ * Runs a firing that was lost while its item changed its owner: the former owner was gone, or had to wait, and the new
+ * one did not own the item yet. The records show that exactly this firing is missing.
  */
 const recoverHandover: Rule = ({ now, me, local: { canBegin, busy, decided, lostInHandover } }) => {
   if (!canBegin || !isAssigned(now) || !isAvailable(now, me)) return undefined;

@@ -26,7 +26,9 @@ interface Turn extends Omit<BegunRun, 'items'> {
   readonly isComplete: boolean;
 }
 
-/** How a firing comes to its items: it waits until they have owners, chooses those that are due here, and marks them. */
+/**
+ * How a firing comes to its items: it waits until they have owners, chooses those that are due here, and marks them.
+ */
 export class ItemChoice {
   readonly #deps: ItemChoiceDeps;
   readonly #firing: Firing;

@@ -10,7 +10,10 @@ export interface ItemAborts {
   readonly softStop: Abort;
 }
 
-/** The context of one item, whose signals are made when the job asks for them. They are own properties: `{ ...context }` has them too. */
+/**
+ * The context of one item, whose signals are made when the job asks for them. They are own properties: `{ ...context }`
+ * has them too.
+ */
 export function itemContext(facts: ItemFacts, { stop, softStop }: ItemAborts): ShardingContext {
   // A job that writes to it by mistake would hand wrong facts to interceptors and error handlers.
   return Object.freeze({

@@ -24,9 +24,9 @@ export interface ItemDeadlineDeps {
 export type CodeEnd = 'ended' | 'given-up';
 
 /**
- * The time limit of one item, from the first call of the job's code. When the time is up, the item is aborted, unless it was
- * before; code that has not ended `GIVE_UP_AFTER_MS` later is no longer waited for. Nothing can end such code, so its end is
- * logged when it comes.
+ * The time limit of one item, from the first call of the job's code. When the time is up, the item is aborted, unless
+ * it was before; code that has not ended `GIVE_UP_AFTER_MS` later is no longer waited for. Nothing can end such code,
+ * so its end is logged when it comes.
  */
 export class ItemDeadline {
   readonly #deps: ItemDeadlineDeps;
@@ -53,7 +53,10 @@ export class ItemDeadline {
     this.#cancelTimer = clock.after(timeoutMs, () => this.#pass());
   }
 
-  /** The item was aborted for another reason. It counts, but code that hangs is given up all the same when its time is up. */
+  /**
+   * The item was aborted for another reason. It counts, but code that hangs is given up all the same when its time is
+   * up.
+   */
   noteAborted(): void {
     this.#isAborted = true;
   }

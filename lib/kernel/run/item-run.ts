@@ -41,7 +41,10 @@ export interface ItemRunOptions {
   /** The pool of the job on this instance. */
   readonly pool: Limiter;
   readonly clock: Clock;
-  /** Resolves as soon as the session is connected; rejects with the signal's reason when it is aborted. `undefined`: it is connected. */
+  /**
+   * Resolves as soon as the session is connected; rejects with the signal's reason when it is aborted. `undefined`: it
+   * is connected.
+   */
   readonly whenConnected: (signal: AbortSource) => Promise<void> | undefined;
   /** The job's code is about to be called for the first time. */
   readonly onStart: (context: ShardingContext) => void;
@@ -65,9 +68,9 @@ export interface Retry {
 type AttemptOutcome = ItemOutcome | ({ readonly type: 'retry' } & Retry);
 
 /**
- * One item of a run: it waits for a place in the pool, runs the job's code, and has an outcome. An item that has failed may be
- * tried again: it leaves the pool for the pause, and stays marked as running. When its time is up, its signal aborts; code that
- * does not end soon after that is given up, which frees the item and its place in the pool.
+ * One item of a run: it waits for a place in the pool, runs the job's code, and has an outcome. An item that has failed
+ * may be tried again: it leaves the pool for the pause, and stays marked as running. When its time is up, its signal
+ * aborts; code that does not end soon after that is given up, which frees the item and its place in the pool.
  */
 export class ItemRun {
   readonly #options: ItemRunOptions;
@@ -110,7 +113,9 @@ export class ItemRun {
     return this.#startedAt === undefined ? undefined : this.#options.clock.monotonic() - this.#startedAt;
   }
 
-  /** Whether the item was aborted for another reason than that its time is up: another run may have to finish its work. */
+  /**
+   * Whether the item was aborted for another reason than that its time is up: another run may have to finish its work.
+   */
   get isCutShort(): boolean {
     return this.#stop.aborted && this.#deadline?.passed === undefined;
   }

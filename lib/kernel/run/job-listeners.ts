@@ -42,7 +42,10 @@ export interface ListenedFiring {
   readonly parts: readonly ListenedPart[];
 }
 
-/** What a job's listeners get of a firing; `undefined` if they are not called. @throws if item parameters cannot be read */
+/**
+ * What a job's listeners get of a firing; `undefined` if they are not called.
+ * @throws if item parameters cannot be read
+ */
 export function listenedFiring(chosen: ChosenFiring): ListenedFiring | undefined {
   const { firing, items, config } = chosen;
   if (config.jobListenerTypes.length === 0 || !callsListeners(chosen)) return undefined;
@@ -79,7 +82,9 @@ function contextsFor({
   });
 }
 
-/** As in Java, listeners are called for a firing without items, unless it only came too early, or others were faster. */
+/**
+ * As in Java, listeners are called for a firing without items, unless it only came too early, or others were faster.
+ */
 function callsListeners({ firing, items, blocked }: ChosenFiring): boolean {
   return items.length > 0 || (firing.items === undefined && firing.cause !== 'failover' && blocked.length === 0);
 }
@@ -112,9 +117,9 @@ export interface JobListenersDeps extends Pick<JobContext, 'clock' | 'logger' | 
 }
 
 /**
- * Calls a job's listeners: those of every instance, and those that are called once in the cluster, in ascending order both
- * before and after, as in Java. The first one that fails keeps those that follow from being called in that phase, and
- * never keeps the items from running.
+ * Calls a job's listeners: those of every instance, and those that are called once in the cluster, in ascending order
+ * both before and after, as in Java. The first one that fails keeps those that follow from being called in that phase,
+ * and never keeps the items from running.
  */
 export class JobListeners {
   readonly #deps: JobListenersDeps;
@@ -146,8 +151,8 @@ export class JobListeners {
   }
 
   /**
-   * This instance drops the firing at that instant, in milliseconds since 1970, for these items, because it was busy. Rejects if
-   * listeners are unknown.
+   * This instance drops the firing at that instant, in milliseconds since 1970, for these items, because it was busy.
+   * Rejects if listeners are unknown.
    */
   async drop(instant: number, items: readonly number[], config: JobConfiguration): Promise<void> {
     const { types, barrier } = this.#deps;

@@ -117,7 +117,9 @@ export class RunReport {
     });
   }
 
-  /** The settings keep the job from running, which is logged once for all firings; but somebody waits for a manual run. */
+  /**
+   * The settings keep the job from running, which is logged once for all firings; but somebody waits for a manual run.
+   */
   leftOut(cause: InvalidConfigurationError): void {
     const { logger } = this.#deps;
     if (this.info.cause === 'manual')

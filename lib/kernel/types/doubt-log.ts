@@ -24,8 +24,9 @@ export interface DoubtLogDeps {
 const NONE: readonly string[] = [];
 
 /**
- * Logs what is allowed in a job's settings but probably not intended: of those given here when the job starts, and of those
- * that hold when they differ or change. Each doubt is logged once, and again if it comes back after it was settled.
+ * Logs what is allowed in a job's settings but probably not intended: of those given here when the job starts, and of
+ * those that hold when they differ or change. Each doubt is logged once, and again if it comes back after it was
+ * settled.
  */
 export class DoubtLog {
   readonly #deps: DoubtLogDeps;

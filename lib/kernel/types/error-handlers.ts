@@ -25,7 +25,10 @@ export function builtInErrorHandlers(logger: JobLogger): readonly JobErrorHandle
   ];
 }
 
-/** What has failed, and for which firing: `item 2 (parameter 'Beijing', firing of 2030-01-01T00:00:05.000Z) failed: Error: no stock`. */
+/**
+ * What has failed, and for which firing: `item 2 (parameter 'Beijing', firing of 2030-01-01T00:00:05.000Z) failed:
+ * Error: no stock`.
+ */
 export function describeJobFailure({ cause, item, parameter, scheduledAt, attempt }: JobFailure): string {
   const remarks = [
     ...(parameter === undefined ? [] : [`parameter '${parameter}'`]),

@@ -1,7 +1,7 @@
 /**
- * The one table of what a job's settings name, and of what executes jobs: strategies, executors, error handlers, pool sizes,
- * listeners. Java finds these by its service loader; here they are lists given at start. An unknown name is refused with the
- * names that are known.
+ * The one table of what a job's settings name, and of what executes jobs: strategies, executors, error handlers, pool
+ * sizes, listeners. Java finds these by its service loader; here they are lists given at start. An unknown name is
+ * refused with the names that are known.
  */
 import { availableParallelism } from 'node:os';
 import { describeValue } from '../../api/text/describe-value.js';
@@ -247,8 +247,8 @@ export class Extensions {
   }
 
   /**
-   * Those of the job's listeners that are known, in the order in which they are called: by `order()`, and as they are named. A
-   * listener whose `order()` cannot be used is called last. `faultsIn` has what is wrong.
+   * Those of the job's listeners that are known, in the order in which they are called: by `order()`, and as they are
+   * named. A listener whose `order()` cannot be used is called last. `faultsIn` has what is wrong.
    */
   listeners({ jobListenerTypes }: JobConfiguration): readonly NamedListener[] {
     const known = jobListenerTypes.flatMap((type) => this.#listeners.find((each) => isOfType(each, type)) ?? []);
@@ -357,8 +357,8 @@ export class Extensions {
   }
 
   /**
-   * Everything that is wrong with what a job and its configuration name, and with the properties that its executor and its error
-   * handler need; by the part of the job that cannot do its work because of it.
+   * Everything that is wrong with what a job and its configuration name, and with the properties that its executor and
+   * its error handler need; by the part of the job that cannot do its work because of it.
    * @param job the job object, or the type of a job without class
    */
   faultsIn(configuration: JobConfiguration, job: unknown): readonly SettingsFault[] {

@@ -48,7 +48,9 @@ export class FailureReports {
     this.#pending.add(handled);
   }
 
-  /** Why the firing ends at a failure, if the job's error handler interrupts firings; `undefined` if the firing goes on. */
+  /**
+   * Why the firing ends at a failure, if the job's error handler interrupts firings; `undefined` if the firing goes on.
+   */
   interruption(configuration: JobConfiguration, cause: unknown): FiringInterruptedError | undefined {
     const handler = this.#handlerOf(configuration);
     if (handler?.afterFailure !== 'interrupt') return undefined;

@@ -1,7 +1,7 @@
 /**
- * What is wrong with the settings that hold, as far as they name things that this process does not have or cannot use. They were
- * stored by an operator, or by another version of the application, so they are no reason to end the job: what can go on goes on
- * without them, what cannot begins nothing, and a change of the settings ends either.
+ * What is wrong with the settings that hold, as far as they name things that this process does not have or cannot use.
+ * They were stored by an operator, or by another version of the application, so they are no reason to end the job: what
+ * can go on goes on without them, what cannot begins nothing, and a change of the settings ends either.
  */
 import { InvalidConfigurationError } from '../../api/errors/errors.js';
 import { type JobConfiguration } from '../../api/job/job-configuration.js';
@@ -41,8 +41,8 @@ export class SettingFaults {
   }
 
   /**
-   * The pool of the job on this instance, as its provider says now: one for all runs, so that its limit holds for items of
-   * different firings together.
+   * The pool of the job on this instance, as its provider says now: one for all runs, so that its limit holds for items
+   * of different firings together.
    * @throws BlockedFiringError if the settings keep the job from running
    */
   pool(configuration: JobConfiguration): Limiter {

@@ -16,7 +16,9 @@ export interface AssignedFor {
 export interface OverdueAssignment {
   /** `assignmentBasis` of the assignment that is wanted. */
   readonly basis: string;
-  /** Whether the leader still has time, its time is over, or this instance has asked in its place, which happens once. */
+  /**
+   * Whether the leader still has time, its time is over, or this instance has asked in its place, which happens once.
+   */
   readonly state: 'waiting' | 'due' | 'asked';
 }
 
@@ -44,8 +46,8 @@ export function runningItems(view: JobView): readonly number[] {
 }
 
 /**
- * Numbers of the running items that the leader waits for before it assigns the items again. An item of an instance that is
- * leaving is not waited for: it moves in any case, and its mark keeps the next owner from beginning it too early.
+ * Numbers of the running items that the leader waits for before it assigns the items again. An item of an instance that
+ * is leaving is not waited for: it moves in any case, and its mark keeps the next owner from beginning it too early.
  */
 export function itemsToAwait(view: JobView): readonly number[] {
   const running = new Set(runningItems(view));
@@ -79,8 +81,8 @@ export function assignmentRecordFor(view: JobView): AssignmentRecord {
 const DIGEST_LENGTH = 16;
 
 /**
- * Items that the next assignment brings back: the present one does not have them, but they have been begun before. They were
- * last begun before `instant` (milliseconds since 1970).
+ * Items that the next assignment brings back: the present one does not have them, but they have been begun before. They
+ * were last begun before `instant` (milliseconds since 1970).
  */
 export function returningItems(
   { config, items, assignmentRecord, lastBegun }: JobView,
@@ -106,8 +108,8 @@ export function isRecounted({ items }: JobView, total: number): boolean {
 }
 
 /**
- * Whether every instance can see that another assignment is due: there are too few or too many items, an owner cannot run
- * its items, or the assignment was made for other instances or settings.
+ * Whether every instance can see that another assignment is due: there are too few or too many items, an owner cannot
+ * run its items, or the assignment was made for other instances or settings.
  */
 export function isMisassigned(now: JobView): boolean {
   const { config, items, assignmentRecord, leader, javaPeers } = now;
@@ -134,8 +136,8 @@ const SPREADING_STRATEGIES: readonly string[] = ['AVG_ALLOCATION', 'ODEVITY', 'R
 export type MissedInstant = (item: number, lastBegun: number) => number | undefined;
 
 /**
- * The scheduled instants (milliseconds since 1970) that items of `me` missed while they changed their owner, by item. Empty
- * while the items are not assigned, or the instance may run none.
+ * The scheduled instants (milliseconds since 1970) that items of `me` missed while they changed their owner, by item.
+ * Empty while the items are not assigned, or the instance may run none.
  */
 export function lostInHandover(view: JobView, me: string, missedInstant: MissedInstant): ReadonlyMap<number, number> {
   const lost = new Map<number, number>();
@@ -180,8 +182,8 @@ function lastBegunOnRecord(view: JobView, item: number): number | undefined {
 }
 
 /**
- * Whether the item's firing is over although the item was not begun for it: an instance has dropped it while `misfire` was off,
- * or, with `misfire` off, its last once-listener was called without the item.
+ * Whether the item's firing is over although the item was not begun for it: an instance has dropped it while `misfire`
+ * was off, or, with `misfire` off, its last once-listener was called without the item.
  */
 function isDropped(view: JobView, item: number, instant: number | undefined): boolean {
   if (instant === undefined) return false;
@@ -192,7 +194,10 @@ function isDropped(view: JobView, item: number, instant: number | undefined): bo
   );
 }
 
-/** The items for which instances with once-listeners have dropped the firing at that instant, in milliseconds since 1970. */
+/**
+ * The items for which instances with once-listeners have dropped the firing at that instant, in milliseconds since
+ * 1970.
+ */
 export function droppedItems({ guarantee }: JobView, instant: number | undefined): ReadonlySet<number> {
   return new Set([...guarantee.dropped.values()].flatMap((firings) => [...(firings.get(instant ?? NaN) ?? [])]));
 }

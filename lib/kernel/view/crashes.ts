@@ -75,8 +75,9 @@ export function claimableItems(view: JobView, busy: ReadonlySet<number>): readon
 
 /**
  * This instance's share of the crashed items, so that all idle instances take over in parallel. The shares of instances
- * that see the same cover all items, so no item waits for an instance that does not come. Java peers get no share: a Java
- * peer takes what it finds at the moment of the crash and after each of its runs, and does not look at other times.
+ * that see the same cover all items, so no item waits for an instance that does not come. Java peers get no share: a
+ * Java peer takes what it finds at the moment of the crash and after each of its runs, and does not look at other
+ * times.
  */
 export function shareOfCrashed(view: JobView, me: string, busy: ReadonlySet<number>): readonly ItemView[] {
   const claimable = claimableItems(view, busy);

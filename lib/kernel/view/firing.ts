@@ -5,7 +5,9 @@ import { type FiringCause } from '../../api/events/run-events.js';
 /** Why, and for what, this instance runs items now. */
 export interface Firing {
   readonly cause: FiringCause;
-  /** The scheduled instant in milliseconds since 1970; `undefined` for a manual firing, and if each item has its own. */
+  /**
+   * The scheduled instant in milliseconds since 1970; `undefined` for a manual firing, and if each item has its own.
+   */
   readonly instant: number | undefined;
   /** The only items to consider. Default: all items of this instance. */
   readonly items?: readonly number[];
@@ -30,9 +32,14 @@ export function describeInstants({ first, last, count }: Instants): string {
 /** An item that this instance, and no other, has begun to run. */
 export interface BegunItem {
   readonly item: number;
-  /** The scheduled instant it runs for, in milliseconds since 1970; `undefined` after a manual firing, or if it is unknown. */
+  /**
+   * The scheduled instant it runs for, in milliseconds since 1970; `undefined` after a manual firing, or if it is
+   * unknown.
+   */
   readonly instant: number | undefined;
-  /** The `jobParameter` of this manual run alone, which an instance that takes the item over has from the one that died. */
+  /**
+   * The `jobParameter` of this manual run alone, which an instance that takes the item over has from the one that died.
+   */
   readonly jobParameter?: string | undefined;
   /** See `ShardingContext.fencingToken`. */
   readonly fencingToken: number;
@@ -52,15 +59,21 @@ export interface BegunRun {
 /** How the firings of a job get along with one another. */
 export interface RunPolicy {
   /**
-   * `by-item`: a run may begin while others go on, with the items that are free, so that a slow item keeps no other from
-   * its next firing. `never`: one run ends before the next begins.
+   * `by-item`: a run may begin while others go on, with the items that are free, so that a slow item keeps no other
+   * from its next firing. `never`: one run ends before the next begins.
    */
   readonly overlap: 'by-item' | 'never';
-  /** What becomes of a firing whose items still run: it is run once they have ended, or it is dropped (manual, `misfire`). */
+  /**
+   * What becomes of a firing whose items still run: it is run once they have ended, or it is dropped (manual,
+   * `misfire`).
+   */
   readonly missed: 'recover' | 'drop';
 }
 
-/** The policy that a job's settings ask for. Listeners see one firing after the other, as in Java, so they exclude overlap. */
+/**
+ * The policy that a job's settings ask for. Listeners see one firing after the other, as in Java, so they exclude
+ * overlap.
+ */
 export function runPolicyOf({ jobListenerTypes, misfire }: JobConfiguration): RunPolicy {
   return { overlap: jobListenerTypes.length === 0 ? 'by-item' : 'never', missed: misfire ? 'recover' : 'drop' };
 }

@@ -53,8 +53,8 @@ interface HeldRun {
 }
 
 /**
- * The one picture of what this instance holds: each item from the moment its marks are asked for until they are removed, also
- * when that takes longer than the run. A run changes it, and the lanes, the rules and the marks read it.
+ * The one picture of what this instance holds: each item from the moment its marks are asked for until they are
+ * removed, also when that takes longer than the run. A run changes it, and the lanes, the rules and the marks read it.
  */
 export class HeldItems {
   /** Called when a run of an item is over. */
@@ -220,8 +220,8 @@ export class HeldItems {
   }
 
   /**
-   * The session is over. The marks of ended runs are removed when the instance is back: even those that lived with the session
-   * may still stand then. An item that still runs here may be taken over by a peer from now on.
+   * The session is over. The marks of ended runs are removed when the instance is back: even those that lived with the
+   * session may still stand then. An item that still runs here may be taken over by a peer from now on.
    */
   forgetSession(): void {
     for (const mark of this.#marks.values())

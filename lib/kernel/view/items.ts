@@ -13,7 +13,9 @@ export function assignedItems(view: JobView, me: string): readonly ItemView[] {
   return view.items.filter(({ item, owner }) => owner === me && item < total);
 }
 
-/** Whether peers run an item again when its run dies with its instance (manual, `failover`; needs `monitorExecution`). */
+/**
+ * Whether peers run an item again when its run dies with its instance (manual, `failover`; needs `monitorExecution`).
+ */
 export function failsOver({ config }: JobView): boolean {
   return config?.failover === true && config.monitorExecution;
 }
@@ -30,7 +32,10 @@ export interface Choice {
   readonly decidedOn: readonly number[];
 }
 
-/** Whether the present assignment has the item: one that it has left out makes up for nothing, though it may still have its owner. */
+/**
+ * Whether the present assignment has the item: one that it has left out makes up for nothing, though it may still have
+ * its owner.
+ */
 export function isInAssignment({ assignmentRecord }: JobView, item: number): boolean {
   return item < (assignmentRecord?.itemCount ?? Infinity);
 }
@@ -39,9 +44,9 @@ export function isInAssignment({ assignmentRecord }: JobView, item: number): boo
  * The items that this instance must run for a firing: its own items that are neither disabled nor running, and that no
  * instance has begun for that instant or a later one. The last condition keeps a firing from running an item twice when
  * the item changes its owner in the middle of the firing.
- * @param firing its instant is in milliseconds since 1970, `undefined` for a manual firing, which runs items that wait because a
- * trigger with its `jobParameter` was accepted; `items` limits the choice; what
- * makes up for a firing (`misfire`) leaves out the items that the present assignment has left out
+ * @param firing its instant is in milliseconds since 1970, `undefined` for a manual firing, which runs items that wait
+ *   because a trigger with its `jobParameter` was accepted; `items` limits the choice; what makes up for a firing
+ *   (`misfire`) leaves out the items that the present assignment has left out
  * @param busy items that this instance still runs
  */
 export function chooseItems(
@@ -97,7 +102,10 @@ export function wasBegun(view: JobView, item: number, instant: number | undefine
 /** Most characters of item numbers in one message. */
 const LONGEST_DESCRIPTION = 200;
 
-/** Items for a message, in ascending order: `0-3,7`; of very many ranges only the first ones, and how many items there are. */
+/**
+ * Items for a message, in ascending order: `0-3,7`; of very many ranges only the first ones, and how many items there
+ * are.
+ */
 export function describeItems(items: readonly number[]): string {
   const ranges = toRanges(items);
   if (ranges.length <= LONGEST_DESCRIPTION) return ranges;

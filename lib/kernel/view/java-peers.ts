@@ -7,12 +7,13 @@ export const JAVA_RECONNECT_GRACE_MS = 1_000;
 /**
  * Which instances are Java ElasticJob's, which one view cannot show, because it is of one moment only.
  *
- * An instance of ours registers its node, its sign of life (`x-node/live`) and its record (`x-node/fired`) in one commit, so
- * the first view that shows it shows it as ours. Later its nodes vanish one by one: its session ends, a peer puts its record
- * away, an operator removes `x-node`. So an instance that was ours is ours for as long as its node stands.
+ * An instance of ours registers its node, its sign of life (`x-node/live`) and its record (`x-node/fired`) in one
+ * commit, so the first view that shows it shows it as ours. Later its nodes vanish one by one: its session ends, a peer
+ * puts its record away, an operator removes `x-node`. So an instance that was ours is ours for as long as its node
+ * stands.
  *
- * A Java instance removes its node and creates it again whenever its connection was interrupted, while it goes on running
- * what it runs. If peers took it for dead in that moment, they would run its items a second time.
+ * A Java instance removes its node and creates it again whenever its connection was interrupted, while it goes on
+ * running what it runs. If peers took it for dead in that moment, they would run its items a second time.
  */
 export class JavaPeers {
   readonly #clock: Clock;
@@ -32,7 +33,10 @@ export class JavaPeers {
     return this.#vanished.size > 0;
   }
 
-  /** Takes note of what the next view shows, and returns it with the Java instances that it does not show, or does not show as such. */
+  /**
+   * Takes note of what the next view shows, and returns it with the Java instances that it does not show, or does not
+   * show as such.
+   */
   remember(view: JobView): JobView {
     this.#ours = this.#oursIn(view);
     const present = [...view.instances].filter(([id]) => !this.#ours.has(id));

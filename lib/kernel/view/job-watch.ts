@@ -17,7 +17,9 @@ export interface Wait {
 /** How far ahead of this instance's clock a peer's may be before its records are not believed. */
 export const WRONG_CLOCK_MS = 600_000;
 
-/** The job's mirror, read as a `JobView`. Reading is local and synchronous; waiting is woken by changes, not by a timer. */
+/**
+ * The job's mirror, read as a `JobView`. Reading is local and synchronous; waiting is woken by changes, not by a timer.
+ */
 export class JobWatch {
   /** Notified of each change, before those who wait for a view. */
   observer: { noteChange(): void } | undefined;
@@ -157,8 +159,8 @@ export class JobWatch {
   }
 
   /**
-   * Reads what peers have begun, if that may matter: once after each assignment, because under the same one no other instance
-   * begins this instance's items.
+   * Reads what peers have begun, if that may matter: once after each assignment, because under the same one no other
+   * instance begins this instance's items.
    * @returns whether anything had to be read, so that the view may have changed meanwhile
    */
   async readBeginRecords(): Promise<boolean> {
@@ -204,8 +206,8 @@ export class JobWatch {
   }
 
   /**
-   * False while the view may be out of date: without a connection, and while everything is read again after the mirror was
-   * narrowed, because the view lacks even our own writes then.
+   * False while the view may be out of date: without a connection, and while everything is read again after the mirror
+   * was narrowed, because the view lacks even our own writes then.
    */
   get isCurrent(): boolean {
     return this.#mirror.isCurrent && !this.#mirror.isWidening;

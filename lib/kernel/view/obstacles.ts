@@ -1,16 +1,19 @@
 /**
- * What keeps a job from running although its instance is registered: a pure function of the view. Each obstacle is a sentence
- * with the reason and the cure, for the log and for the health report, so that both say the same.
+ * What keeps a job from running although its instance is registered: a pure function of the view. Each obstacle is a
+ * sentence with the reason and the cure, for the log and for the health report, so that both say the same.
  *
  * An operator's wish (a disabled server) is no fault: it shows in the health report and is not logged here. Most other
- * obstacles are also states that a healthy job passes through, so they count only once they have lasted for their grace.
+ * obstacles are also states that a healthy job passes through, so they count only once they have lasted for their
+ * grace.
  */
 import { type JobPaths } from '../../layout/job-paths.js';
 import { isGone, type ItemView, type JobView } from '../../layout/job-view.js';
 import { isAvailable, staysAsAssigned } from './assignment.js';
 import { describeItems, numbersOf } from './items.js';
 
-/** What an obstacle means: nothing runs, something does not run as wished, or an operator has switched the job off here. */
+/**
+ * What an obstacle means: nothing runs, something does not run as wished, or an operator has switched the job off here.
+ */
 export type ObstacleEffect = 'blocked' | 'impaired' | 'disabled';
 
 /** What keeps a job from running. */
@@ -26,7 +29,9 @@ export interface Obstacle {
   readonly ending: string;
   /** What causes it logs it by itself, so that it is for the health report only. */
   readonly isLoggedByCause?: true;
-  /** No other node of the registry centre shows all of it, so this instance stores it for `explain` in other processes. */
+  /**
+   * No other node of the registry centre shows all of it, so this instance stores it for `explain` in other processes.
+   */
   readonly isOnlyKnownHere?: true;
 }
 
@@ -85,7 +90,10 @@ export function obstacleTo(input: ObstacleInput): Obstacle | undefined {
   return undefined;
 }
 
-/** What is wrong with stored settings, with their node as operators' tools show it. `fault`: as `JobView.configFault` has it. */
+/**
+ * What is wrong with stored settings, with their node as operators' tools show it. `fault`: as `JobView.configFault`
+ * has it.
+ */
 export function configurationFault(fault: string, paths: JobPaths, fullPath: (path: string) => string): string {
   return fault.replaceAll(`${paths.config}: `, `${fullPath(paths.config)}: `);
 }

@@ -8,8 +8,8 @@ import { waitingRuns } from '../../layout/waiting-runs.js';
 const LEAST_ITEMS_OF_OTHERS = 3;
 
 /**
- * Whether this instance need not even hear what other instances' items do: the job is at rest, and another living instance
- * of ours leads. The leader hears everything, because it repairs what operators break.
+ * Whether this instance need not even hear what other instances' items do: the job is at rest, and another living
+ * instance of ours leads. The leader hears everything, because it repairs what operators break.
  */
 export function mayFollowOwnShare(view: JobView, me: string): boolean {
   const { leader, items } = view;
@@ -19,8 +19,9 @@ export function mayFollowOwnShare(view: JobView, me: string): boolean {
 }
 
 /**
- * Whether only firings go on: the items are assigned, all of them to living instances of ours, and no instance waits for another. As
- * long as nothing else happens, an instance need not know what other instances' items do, not even the leader.
+ * Whether only firings go on: the items are assigned, all of them to living instances of ours, and no instance waits
+ * for another. As long as nothing else happens, an instance need not know what other instances' items do, not even the
+ * leader.
  */
 export function isAtRest(view: JobView): boolean {
   const { config, items } = view;

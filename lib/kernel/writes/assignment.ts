@@ -9,18 +9,20 @@
  *            (sharding node v+1)                                 (sharding node v+2)
  *   others            begin a run: commit that checks the sharding node's version
  * ```
- * A begin that was decided before the request carries the old version and is refused; a begin that was committed before the
- * request is visible to the leader, which waits for it. So the old owner and the new one never both begin an item. Java
- * peers do not check the version; against them only the `running` marks stand, as among themselves.
+ * A begin that was decided before the request carries the old version and is refused; a begin that was committed before
+ * the request is visible to the leader, which waits for it. So the old owner and the new one never both begin an item.
+ * Java peers do not check the version; against them only the `running` marks stand, as among themselves.
  *
- * The wait for running items has a limit (`IDLE_ITEMS_DEADLINE_MS`). Past it, items that still run stay with their living
- * owner, the others are assigned, and another assignment follows when the busy ones have finished. The leader does not wait
- * for items that are being taken over: the instance that has taken an item over runs it, whatever the assignment says.
+ * The wait for running items has a limit (`IDLE_ITEMS_DEADLINE_MS`). Past it, items that still run stay with their
+ * living owner, the others are assigned, and another assignment follows when the busy ones have finished. The leader
+ * does not wait for items that are being taken over: the instance that has taken an item over runs it, whatever the
+ * assignment says.
  *
- * If there are more changes than one commit may hold, the leader writes them in parts below the standing request, and only
- * the last commit removes it. No instance begins a run while the request stands, so no instance acts on a part. Each part checks the
- * sharding node's version and writes the request again, so that of two instances which both believe to lead only one goes
- * on. If the leader dies half-way, the request stands, and its successor assigns the items again.
+ * If there are more changes than one commit may hold, the leader writes them in parts below the standing request, and
+ * only the last commit removes it. No instance begins a run while the request stands, so no instance acts on a part.
+ * Each part checks the sharding node's version and writes the request again, so that of two instances which both
+ * believe to lead only one goes on. If the leader dies half-way, the request stands, and its successor assigns the
+ * items again.
  */
 import { describeCause } from '../../api/text/describe-cause.js';
 import { type JobShardingStrategy } from '../../api/extensions/sharding-strategy.js';
@@ -114,9 +116,9 @@ export class Assignment {
   }
 
   /**
-   * An item that comes back was not there at the instants since it went, and is not to be run for any of them. That it was
-   * last begun before them would look like a firing that was lost while the item changed hands. What it was begun for stays on
-   * record: it may still run, and be taken over.
+   * An item that comes back was not there at the instants since it went, and is not to be run for any of them. That it
+   * was last begun before them would look like a firing that was lost while the item changed hands. What it was begun
+   * for stays on record: it may still run, and be taken over.
    */
   async #settlement(): Promise<readonly Operation[]> {
     const { watch, paths, me } = this.#deps;
@@ -133,8 +135,8 @@ export class Assignment {
   }
 
   /**
-   * Assigns all items by the job's strategy. The commit that makes the assignment valid fails if this instance leads no more
-   * or if anything that the assignment is based on has changed.
+   * Assigns all items by the job's strategy. The commit that makes the assignment valid fails if this instance leads no
+   * more or if anything that the assignment is based on has changed.
    * @returns what the assignment was made for, or `undefined` if there is nothing to assign (any more)
    * @throws RegistryConflictError if the situation has changed; the next reconciliation decides again
    * @throws ShardingStrategyError if the strategy throws, or returns something else than an assignment
@@ -178,7 +180,8 @@ export class Assignment {
     try {
       return types.strategy(config);
     } catch (error) {
-      // Better the default than a job that stands still, as Java's does. That the type is unknown is logged once for all.
+      // Better the default than a job that stands still, as Java's does. That the type is unknown is logged once for
+      // all.
       logger.debug(`${describeCause(error)}. Items are assigned by ${averageAllocation.type} instead.`);
       return averageAllocation;
     }

@@ -47,8 +47,9 @@ export class Housekeeping {
   }
 
   /**
-   * To be called at each reconciliation. A server without instances is kept for one more: a Java peer registers its server
-   * first, and one that is restarting will be back. So is the note of what was dropped, for those who wait for the end of a trigger.
+   * To be called at each reconciliation. A server without instances is kept for one more: a Java peer registers its
+   * server first, and one that is restarting will be back. So is the note of what was dropped, for those who wait for
+   * the end of a trigger.
    */
   noteLeftovers(view: JobView): void {
     const { servers, instances } = view;

@@ -1,21 +1,25 @@
 /**
- * The text of a job's root node, by which instances recognise that they run the same job (Java: its class name, or its type).
+ * The text of a job's root node, by which instances recognise that they run the same job (Java: its class name, or its
+ * type).
  *
  * ```
  *   the instance has                        it stores         it accepts
  *   jobClassName, a Java class, or a type   that text         only that text, as Java does
  *   none of these: a Node job               the job's name    the job's name, and the class name that a former version stored
  * ```
- * Names of Node classes decide nothing: they change with each refactoring and each minified build. A former class name is
- * left as it is, so that instances of a former version, which compare it when they start, can join during an upgrade and
- * after a rollback.
+ * Names of Node classes decide nothing: they change with each refactoring and each minified build. A former class name
+ * is left as it is, so that instances of a former version, which compare it when they start, can join during an upgrade
+ * and after a rollback.
  */
 import { JobConflictError } from '../../api/errors/errors.js';
 import { type JobPaths } from '../../layout/job-paths.js';
 import { type JobView } from '../../layout/job-view.js';
 import { type JobDefinition } from '../job/job-definition.js';
 
-/** The types of jobs without class that Java ElasticJob brings along; no version of this library stored them as class names. */
+/**
+ * The types of jobs without class that Java ElasticJob brings along; no version of this library stored them as class
+ * names.
+ */
 const JAVA_TYPES: ReadonlySet<string> = new Set(['SIMPLE', 'DATAFLOW', 'SCRIPT', 'HTTP']);
 
 /** The text that this instance stores if the job's root node has none. */

@@ -2,8 +2,9 @@
  * Leading: one of the available instances owns `leader/election/instance`, a session node, and assigns the items. All
  * instances elect it through a latch that Java peers use too; leading ends with the leader's session by itself.
  *
- * What a leader remembers is only what no node says: for whom it assigned the items last, and how long it has been waiting
- * for running ones. A leader that loses its leadership forgets it, because it does not know what its successors did.
+ * What a leader remembers is only what no node says: for whom it assigned the items last, and how long it has been
+ * waiting for running ones. A leader that loses its leadership forgets it, because it does not know what its successors
+ * did.
  */
 import { describeCause } from '../../api/text/describe-cause.js';
 import { isOutcomeUnknown } from '../../api/errors/registry-errors.js';
@@ -30,7 +31,10 @@ const LATCH_TIMEOUT_MS = 60_000;
 /** How long a Java leader may take to ask for an assignment that is due. It does so at once if it does at all. */
 const JAVA_LEADER_DEADLINE_MS = 5_000;
 
-/** Standing for election, and what an instance remembers of assignments: its own as the leader, those due of a Java leader. */
+/**
+ * Standing for election, and what an instance remembers of assignments: its own as the leader, those due of a Java
+ * leader.
+ */
 export class Leadership {
   readonly #deps: LeadershipDeps;
   readonly #strategyFailures: StrategyFailures;
@@ -45,7 +49,10 @@ export class Leadership {
     this.#strategyFailures = new StrategyFailures(deps);
   }
 
-  /** What this instance last assigned the items for; `undefined` if it has not since it leads, or did not get the answer. */
+  /**
+   * What this instance last assigned the items for; `undefined` if it has not since it leads, or did not get the
+   * answer.
+   */
   get assignedFor(): AssignedFor | undefined {
     return this.#assignedFor;
   }
@@ -70,7 +77,9 @@ export class Leadership {
     return this.#overdueAssignment;
   }
 
-  /** Forgets everything: what an earlier leadership of this instance assigned says nothing of what its successors did. */
+  /**
+   * Forgets everything: what an earlier leadership of this instance assigned says nothing of what its successors did.
+   */
   forget(): void {
     this.#assignedFor = undefined;
     this.#deps.deadlines.reset('idle-items-deadline');
@@ -92,8 +101,8 @@ export class Leadership {
         if (!this.#deps.isStanding()) return logger.debug(`stands for election no more: ${describeCause(error)}`);
         const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
         logger.warn(`could not stand for election, and tries again: ${describeCause(error)}${cause}`);
-        // Until then this instance does not stand again, whatever happens, or it would ask a registry centre that refuses
-        // the election without end.
+        // Until then this instance does not stand again, whatever happens, or it would ask a registry centre that
+        // refuses the election without end.
         timers.setRetry('election', requestReconcile);
       })
       .finally(() => {

@@ -1,6 +1,6 @@
 /**
- * Making this instance known, for as long as its session lives. An operator's decision about a server outlives a restart of
- * its instances.
+ * Making this instance known, for as long as its session lives. An operator's decision about a server outlives a
+ * restart of its instances.
  */
 import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import { SessionLostError } from '../../api/errors/errors.js';
@@ -51,9 +51,9 @@ export class Registration {
   }
 
   /**
-   * Registers this instance and its server for as long as the session lives. Runs that an earlier session of this instance
-   * has left unfinished are reported as crashed in the same commit: later they could not be distinguished from living ones. On return,
-   * the view must have been synchronised and read before.
+   * Registers this instance and its server for as long as the session lives. Runs that an earlier session of this
+   * instance has left unfinished are reported as crashed in the same commit: later they could not be distinguished from
+   * living ones. On return, the view must have been synchronised and read before.
    * @throws RegistryConflictError if peers have changed the same nodes again and again
    * @throws SessionLostError if the session ended meanwhile: what was registered has gone with it
    */
@@ -88,14 +88,15 @@ export class Registration {
       groups.map((operations) => ({ operations })),
       registry.limits,
     );
-    // What does not fit into the first commit concerns items that this instance has lost track of, which the rules report.
+    // What does not fit into the first commit concerns items that this instance has lost track of, which the rules
+    // report.
     for (const { operations } of chunks) await registry.commit(operations);
     await watch.sync();
   }
 
   /**
-   * Recreates or repairs this instance's nodes. Not `instances/{id}` if it is gone: its removal means that the instance is to
-   * stop. Everything depends on that node, so that nothing of a job comes back that is being removed.
+   * Recreates or repairs this instance's nodes. Not `instances/{id}` if it is gone: its removal means that the instance
+   * is to stop. Everything depends on that node, so that nothing of a job comes back that is being removed.
    * @throws RegistryConflictError if that node is gone, or peers have changed the others
    */
   async restoreOwnNodes(): Promise<void> {
@@ -168,8 +169,9 @@ export class Registration {
   }
 
   /**
-   * Announces that this instance is stopping while items still run: peers get its idle items at once, and it gets none. The
-   * items that run stay its own until they end. With Java peers it does nothing, because they would run those items again.
+   * Announces that this instance is stopping while items still run: peers get its idle items at once, and it gets none.
+   * The items that run stay its own until they end. With Java peers it does nothing, because they would run those items
+   * again.
    */
   async announceLeaving(config: JobConfiguration): Promise<void> {
     const { registry, watch, paths, me } = this.#deps;
@@ -268,7 +270,10 @@ export class Registration {
     });
   }
 
-  /** With the registration in one commit: a request for each of them, and for what is above it, takes many times as long. */
+  /**
+   * With the registration in one commit: a request for each of them, and for what is above it, takes many times as
+   * long.
+   */
   #parentOperations(occasion: Occasion): readonly Operation[] {
     const { watch, paths } = this.#deps;
     const parents = [paths.instances, paths.servers, paths.own, paths.beginRecords, paths.lives];
@@ -291,7 +296,10 @@ function itemsMarkedBy(view: JobView, id: string): readonly ItemView[] {
   );
 }
 
-/** `disabled` disables the server at each start, as in Java. What an operator has disabled stays so unless `overwrite` is set. */
+/**
+ * `disabled` disables the server at each start, as in Java. What an operator has disabled stays so unless `overwrite`
+ * is set.
+ */
 function wantedStatus(status: string | undefined, config: JobConfiguration): 'ENABLED' | 'DISABLED' {
   if (config.disabled) return 'DISABLED';
   return status === 'DISABLED' && !config.overwrite ? 'DISABLED' : 'ENABLED';

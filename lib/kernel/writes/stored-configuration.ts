@@ -1,6 +1,6 @@
 /**
- * Making a job's settings known. What the registry centre has comes before what is given here, unless `overwrite` is set
- * (manual §6.2.2).
+ * Making a job's settings known. What the registry centre has comes before what is given here, unless `overwrite` is
+ * set (manual §6.2.2).
  */
 import { InvalidConfigurationError } from '../../api/errors/errors.js';
 import { isLostRace } from '../../api/errors/registry-errors.js';
@@ -83,11 +83,12 @@ async function isStoredAnew(
 }
 
 /**
- * Stores the job's configuration again if it is gone because the registry centre has come back empty, or from an old backup.
- * Otherwise changes nothing, whatever `overwrite` says, because operators may have changed the settings since the start.
+ * Stores the job's configuration again if it is gone because the registry centre has come back empty, or from an old
+ * backup. Otherwise changes nothing, whatever `overwrite` says, because operators may have changed the settings since
+ * the start.
  * @param known the tree in which the job was stored
- * @returns the configuration that holds; the one given here while the stored one cannot be read; `undefined` if somebody has
- * removed the job meanwhile
+ * @returns the configuration that holds; the one given here while the stored one cannot be read; `undefined` if
+ *   somebody has removed the job meanwhile
  */
 export async function restoreConfiguration(
   context: ConfigurationContext,

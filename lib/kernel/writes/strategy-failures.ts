@@ -5,8 +5,9 @@ import { type ShardingStrategyError } from '../types/strategies/owners.js';
 const LOGGED_EVERY_MS = 600_000;
 
 /**
- * What a leader does about a sharding strategy that throws, or returns no assignment: it asks the strategy again after growing
- * pauses, and at once if instances or settings have changed. The log has the failure when it is new, and then every ten minutes.
+ * What a leader does about a sharding strategy that throws, or returns no assignment: it asks the strategy again after
+ * growing pauses, and at once if instances or settings have changed. The log has the failure when it is new, and then
+ * every ten minutes.
  */
 export class StrategyFailures {
   readonly #context: JobContext;

@@ -23,9 +23,9 @@ export interface WithdrawalDeps {
 const RETRY = { baseMs: 200, maxMs: 60_000 };
 
 /**
- * Removes an instance that could not withdraw when it stopped, as soon as its session is connected again, and after growing pauses
- * while attempts fail in that session: as long as the process keeps it, peers would take the instance for living and leave it its
- * items. When the session is over, there is nothing left to do.
+ * Removes an instance that could not withdraw when it stopped, as soon as its session is connected again, and after
+ * growing pauses while attempts fail in that session: as long as the process keeps it, peers would take the instance
+ * for living and leave it its items. When the session is over, there is nothing left to do.
  * @returns a function that gives it up
  */
 export function withdrawWhenPossible(deps: WithdrawalDeps): () => void {
@@ -69,8 +69,8 @@ export function withdrawWhenPossible(deps: WithdrawalDeps): () => void {
 }
 
 /**
- * Writes down that an instance stops, so that peers do not take it for crashed. Without the node, does nothing. The version
- * keeps what a peer notes at the same moment; each repetition means that another peer has written its note.
+ * Writes down that an instance stops, so that peers do not take it for crashed. Without the node, does nothing. The
+ * version keeps what a peer notes at the same moment; each repetition means that another peer has written its note.
  */
 async function noteWithdrawal(registry: RegistryCenter, paths: JobPaths, id: string): Promise<void> {
   const lives = await registry.mirror(paths.lives);

@@ -1,7 +1,7 @@
 /**
- * Our own records of the items that have arrived at the barriers of a firing, for listeners that are called once in the cluster. Java
- * has the nodes `guarantee/{stage}/{item}` alone, which do not say to which firing they belong, nor which instance created
- * them; we write them for Java peers, and go by these records among ourselves:
+ * Our own records of the items that have arrived at the barriers of a firing, for listeners that are called once in the
+ * cluster. Java has the nodes `guarantee/{stage}/{item}` alone, which do not say to which firing they belong, nor which
+ * instance created them; we write them for Java peers, and go by these records among ourselves:
  *
  * ```
  *  x-node/guarantee/present/{id}   session node: what the instance has reported, by round, the latest last
@@ -12,9 +12,9 @@
  *                                    `completed` is begun, too, so that the open rounds stand there
  *  x-node/guarantee/{stage}-by     session node of the instance that makes a callback now: the round, and the instance's id
  * ```
- * A *round* is one firing for one listener. A scheduled firing is named by its instant, a manual one by a number. An instance
- * that was busy when a firing came, with `misfire` off, lists its instant as `dropped`, with the items that it had then, so that no
- * other instance waits for these or makes up for them.
+ * A *round* is one firing for one listener. A scheduled firing is named by its instant, a manual one by a number. An
+ * instance that was busy when a firing came, with `misfire` off, lists its instant as `dropped`, with the items that it
+ * had then, so that no other instance waits for these or makes up for them.
  */
 import { ItemRanges, toRanges } from './item-ranges.js';
 
@@ -35,8 +35,8 @@ export interface ArrivalRecord {
 }
 
 /**
- * Firings in which an instance takes no part: by instant (milliseconds since 1970), the latest last, the items that the instance
- * had when the firing came.
+ * Firings in which an instance takes no part: by instant (milliseconds since 1970), the latest last, the items that the
+ * instance had when the firing came.
  */
 export type DroppedFirings = ReadonlyMap<number, ReadonlySet<number>>;
 
@@ -55,7 +55,10 @@ export interface CallView {
   readonly instance: string;
 }
 
-/** An instance takes part in eight rounds that are open, and has dropped eight firings, at most: no record needs more of each. */
+/**
+ * An instance takes part in eight rounds that are open, and has dropped eight firings, at most: no record needs more of
+ * each.
+ */
 const MOST_READ = 8;
 
 /** It reports each item once in each of them. */

@@ -1,12 +1,13 @@
 /**
  * Our own record of what has been begun: the value of `x-node/fired/{instance}`.
  *
- * Before an instance runs items, it writes its record in the very commit that creates their `running` marks. An instance
- * that gets an item later, or takes over its crashed run, finds in the records of all instances the latest instant for
- * which the item was begun. Java neither writes nor reads it.
+ * Before an instance runs items, it writes its record in the very commit that creates their `running` marks. An
+ * instance that gets an item later, or takes over its crashed run, finds in the records of all instances the latest
+ * instant for which the item was begun. Java neither writes nor reads it.
  *
- * One line for each instant, the latest first, with the items for which it is the last one begun; then, if there are any, the items
- * that were begun manually after that, and those that a leader has brought back, with the last instant before that:
+ * One line for each instant, the latest first, with the items for which it is the last one begun; then, if there are
+ * any, the items that were begun manually after that, and those that a leader has brought back, with the last instant
+ * before that:
  * ```
  * 1767225600000: 0-3,7
  * 1767225595000: 4
@@ -15,8 +16,9 @@
  * returned 1767225600000: 4
  * rewritten
  * ```
- * Item 3 was begun manually with a job parameter of its own. Item 4 was not there at 1767225600000, and is not to be run for that instant. It may still run for 1767225595000.
- * The last line says that the record was last written for another reason than a begin: it proves no run since then.
+ * Item 3 was begun manually with a job parameter of its own. Item 4 was not there at 1767225600000, and is not to be
+ * run for that instant. It may still run for 1767225595000. The last line says that the record was last written for
+ * another reason than a begin: it proves no run since then.
  */
 
 import { ItemRanges, toRanges } from './item-ranges.js';
@@ -29,8 +31,8 @@ export interface BeginRecord {
   /** Items that were begun manually after that, with the `jobParameter` of that run if it had one of its own. */
   readonly manual: ReadonlyMap<number, string | undefined>;
   /**
-   * The last scheduled instant, in milliseconds since 1970, before each item that the instance, as the leader, has brought back:
-   * the item was not there then. Only as long as it was not begun for that instant or a later one.
+   * The last scheduled instant, in milliseconds since 1970, before each item that the instance, as the leader, has
+   * brought back: the item was not there then. Only as long as it was not begun for that instant or a later one.
    */
   readonly returned: ReadonlyMap<number, number>;
   /** Whether it was last written for another reason than a begin: merged, taken back, or for a new session. */
@@ -74,7 +76,10 @@ function linesOf(instants: ReadonlyMap<number, number>): string[] {
     .map(([instant, items]) => `${instant}: ${toRanges(items)}`);
 }
 
-/** The inverse of `encodeBeginRecord`. It leaves out all that it cannot read; if an item occurs twice, the later instant counts. */
+/**
+ * The inverse of `encodeBeginRecord`. It leaves out all that it cannot read; if an item occurs twice, the later instant
+ * counts.
+ */
 export function decodeBeginRecord(text: string): BeginRecord {
   const instants = new Map<number, number>();
   const manual = new Map<number, string | undefined>();
@@ -115,7 +120,10 @@ export function mergeBeginRecords(records: Iterable<BeginRecord | undefined>): B
   return { instants, manual, returned: new Map(returned) };
 }
 
-/** The last instants, in milliseconds since 1970, that the items are not to be run for any more: begun, or before their return. */
+/**
+ * The last instants, in milliseconds since 1970, that the items are not to be run for any more: begun, or before their
+ * return.
+ */
 export function lastInstants({ instants, returned }: BeginRecord): ReadonlyMap<number, number> {
   return new Map([...instants, ...returned]);
 }
@@ -162,7 +170,10 @@ export function withParametersOf(record: BeginRecord, isNeeded: (item: number) =
   return { ...record, manual: new Map(manual) };
 }
 
-/** The record after the leader has brought these items back, which were not there at `instant` (milliseconds since 1970). */
+/**
+ * The record after the leader has brought these items back, which were not there at `instant` (milliseconds since
+ * 1970).
+ */
 export function withReturned(record: BeginRecord, items: readonly number[], instant: number): BeginRecord {
   return { ...record, returned: new Map([...record.returned, ...items.map((item) => [item, instant] as const)]) };
 }

@@ -1,16 +1,18 @@
 /**
- * The value of `x-node/crashed/{item}`: the run that was cut short. It is written down because by the time an instance takes
- * the item over, its owner may have begun it for a later firing. Java neither writes nor reads it.
+ * The value of `x-node/crashed/{item}`: the run that was cut short. It is written down because by the time an instance
+ * takes the item over, its owner may have begun it for a later firing. Java neither writes nor reads it.
  *
- * It is the scheduled instant in milliseconds since 1970, `unknown`, or for a manual run with a job parameter of its own
- * `manual "only Beijing"`.
+ * It is the scheduled instant in milliseconds since 1970, `unknown`, or for a manual run with a job parameter of its
+ * own `manual "only Beijing"`.
  */
 
 import { quotedText } from './quoted-text.js';
 
 /** A run that was cut short. */
 export interface CrashedRun {
-  /** The scheduled instant in milliseconds since 1970; `undefined` if the item was run manually, or no instance knows. */
+  /**
+   * The scheduled instant in milliseconds since 1970; `undefined` if the item was run manually, or no instance knows.
+   */
   readonly instant: number | undefined;
   /** The `jobParameter` of this manual run alone; `undefined` if it had none. */
   readonly jobParameter: string | undefined;

@@ -17,8 +17,9 @@ const RANGE = /^\s*(\d{1,10})(?:-(\d{1,10}))?\s*$/;
 const MOST_ITEMS = 100_000;
 
 /**
- * Reads the lists of items of one text. A few bytes can claim any number of items, and a text that claims more than any job has is
- * garbage, which must cost neither time nor memory. So there is one budget for the whole text, whatever the number of its ranges.
+ * Reads the lists of items of one text. A few bytes can claim any number of items, and a text that claims more than any
+ * job has is garbage, which must cost neither time nor memory. So there is one budget for the whole text, whatever the
+ * number of its ranges.
  */
 export class ItemRanges {
   #left: number;
@@ -29,8 +30,8 @@ export class ItemRanges {
   }
 
   /**
-   * The inverse of `toRanges`, each item once; without a text there are no items. What cannot be read is left out, and so is a range of
-   * more items than a job can have, or than the budget has left.
+   * The inverse of `toRanges`, each item once; without a text there are no items. What cannot be read is left out, and
+   * so is a range of more items than a job can have, or than the budget has left.
    */
   read(text = ''): readonly number[] {
     const items = new Set<number>();

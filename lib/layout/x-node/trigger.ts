@@ -1,10 +1,10 @@
 /**
- * The value of `trigger/{instance}`, whose presence makes that instance run its items once. It is empty, as Java writes it, or
- * says what this run alone is given, and which items it is for: `{"jobParameter":"only Beijing","items":"0-3,7"}`. A
- * trigger for all items lists those that the instance had when it was written (`"all":true`), so that an item that
- * moves before the trigger is accepted is run once all the same. If it is for all items that the instance owns when it
- * accepts the trigger, `"also":"3"` lists those of another trigger that was merged into it. Java instances do not read
- * it.
+ * The value of `trigger/{instance}`, whose presence makes that instance run its items once. It is empty, as Java writes
+ * it, or says what this run alone is given, and which items it is for: `{"jobParameter":"only
+ * Beijing","items":"0-3,7"}`. A trigger for all items lists those that the instance had when it was written
+ * (`"all":true`), so that an item that moves before the trigger is accepted is run once all the same. If it is for all
+ * items that the instance owns when it accepts the trigger, `"also":"3"` lists those of another trigger that was merged
+ * into it. Java instances do not read it.
  */
 import { type Wording, wording } from '../../wording/wording.js';
 import { describeValue, withValue, isMap } from '../../api/text/describe-value.js';
@@ -43,8 +43,8 @@ export interface UnreadableTrigger {
 }
 
 /**
- * The inverse of `encodeTrigger`. `TRIGGER`, which the manuals have in the node of an instance, is empty too. Any other text that is
- * not wholly understood is unreadable: it may have been meant for fewer items than all.
+ * The inverse of `encodeTrigger`. `TRIGGER`, which the manuals have in the node of an instance, is empty too. Any other
+ * text that is not wholly understood is unreadable: it may have been meant for fewer items than all.
  */
 export function decodeTrigger(text: string): Trigger | UnreadableTrigger {
   if (isTriggerText(text) || text.trim() === '') return { isForAll: true };
@@ -112,7 +112,8 @@ export function mergedTriggers(one: Trigger, other: Trigger): Trigger | undefine
 }
 
 /**
- * One trigger for that which a node has already and another one. A text that cannot be read is no trigger, and the other takes its place.
+ * One trigger for that which a node has already and another one. A text that cannot be read is no trigger, and the
+ * other takes its place.
  * @returns `undefined` if there is none: their job parameters differ
  */
 export function withEarlier(text: string, own: Trigger): Trigger | undefined {

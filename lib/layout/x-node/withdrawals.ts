@@ -1,7 +1,7 @@
 /**
- * Which instances have stopped, as opposed to those that have crashed: the value of `x-node/live`. An instance that stops
- * writes its id there in the commit that removes its own nodes; a session that ends by itself removes the nodes alone. One id
- * a line, the latest first. Java neither writes nor reads it.
+ * Which instances have stopped, as opposed to those that have crashed: the value of `x-node/live`. An instance that
+ * stops writes its id there in the commit that removes its own nodes; a session that ends by itself removes the nodes
+ * alone. One id a line, the latest first. Java neither writes nor reads it.
  */
 
 /** How many instances are remembered. Peers read the note as soon as the instance is gone. */

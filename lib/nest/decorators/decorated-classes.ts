@@ -1,6 +1,6 @@
 /**
- * The classes that are decorated with `@ElasticJob`, as long as they are in use. Nest knows only the classes that a module
- * lists, so a job that was forgotten there can be found in no other way.
+ * The classes that are decorated with `@ElasticJob`, as long as they are in use. Nest knows only the classes that a
+ * module lists, so a job that was forgotten there can be found in no other way.
  */
 const decorated = new Set<WeakRef<object>>();
 /** Those that an application provides, or that a warning has named. */

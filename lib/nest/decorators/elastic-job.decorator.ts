@@ -27,7 +27,10 @@ type NotAClass =
 /** A decorator of classes whose instances have a role. */
 export type JobDecorator<Job extends object> = (target: abstract new (...dependencies: never[]) => Job) => void;
 
-/** A decorator of classes whose instances are jobs. Its second signature fits nothing: it makes errors of compilers clear. */
+/**
+ * A decorator of classes whose instances are jobs. Its second signature fits nothing: it makes errors of compilers
+ * clear.
+ */
 export interface ElasticJobDecorator<Job extends object> {
   (target: abstract new (...dependencies: never[]) => Job): void;
   (target: object, key: NotAClass, descriptor?: unknown): void;
@@ -44,14 +47,14 @@ const INJECTED = Symbol.for('nestjs-elasticjob:one-off-jobs');
 
 /**
  * Makes a provider a job: `@ElasticJob('syncOrders', { cron: '0/5 * * * * ?', shardingTotalCount: 3 })`.
- * The class has the method `execute(context)`, or `fetchData(context)` and `processData(context, data)`, and is a provider of any module; it needs no `@Injectable()`.
- * With `worker: new URL('./crunch.js', import.meta.url)`, the default export of that module does the work in worker threads, and the
- * class has none of these methods.
- * A class of another kind, which a `ClassedJobItemExecutor` accepts, is named as the type argument: `@ElasticJob<Report>('report')`.
- * Several such decorators on one class make several jobs, which share its instance.
+ * The class has the method `execute(context)`, or `fetchData(context)` and `processData(context, data)`, and is a
+ * provider of any module; it needs no `@Injectable()`. With `worker: new URL('./crunch.js', import.meta.url)`, the
+ * default export of that module does the work in worker threads, and the class has none of these methods. A class of
+ * another kind, which a `ClassedJobItemExecutor` accepts, is named as the type argument:
+ * `@ElasticJob<Report>('report')`. Several such decorators on one class make several jobs, which share its instance.
  * @param jobName the job's name in the registry centre; instances with the same name share the job
- * @param options defaults; `elasticjob.jobs.<jobName>` of the module's options, a file or the environment override them.
- *   They are checked when the application starts.
+ * @param options defaults; `elasticjob.jobs.<jobName>` of the module's options, a file or the environment override
+ *   them. They are checked when the application starts.
  * @throws InvalidConfigurationError if it decorates anything but a class
  */
 export function ElasticJob(jobName: string, options: WorkerOptions): ElasticJobDecorator<object>;
@@ -71,8 +74,9 @@ export function ElasticJob(jobName: string, options: ElasticJobOptions = {}): El
 }
 
 /**
- * @param more what a decorator receives besides its target: nothing for a class; the name of a method or a property, which may be a
- * static one, so that the target is a class, too; with the decorators of ECMAScript a context, which names the kind
+ * @param more what a decorator receives besides its target: nothing for a class; the name of a method or a property,
+ *   which may be a static one, so that the target is a class, too; with the decorators of ECMAScript a context, which
+ *   names the kind
  * @throws InvalidConfigurationError if the target is not a class
  */
 function refuseMember(jobName: string, target: unknown, more: readonly unknown[]): void {
@@ -94,7 +98,8 @@ function refuseMember(jobName: string, target: unknown, more: readonly unknown[]
  * The boot fails unless the application defines a one-off job of that name. Find jobs that are added at run time in
  * `JobBootstraps`.
  * @param token the job's `jobBootstrapBeanName`, or its name
- * @throws InvalidConfigurationError if `token` is not a text. A constant is undefined while files import each other in a circle.
+ * @throws InvalidConfigurationError if `token` is not a text. A constant is undefined while files import each other in
+ *   a circle.
  */
 export function InjectOneOffJob(token: string): PropertyDecorator & ParameterDecorator {
   if (typeof token !== 'string' || token === '') {

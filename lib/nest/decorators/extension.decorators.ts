@@ -1,6 +1,7 @@
 /**
- * Decorators that make providers executors, sharding strategies, error handlers and thread pool size providers. They are found
- * as `@JobListener` is. Each accepts only classes with the methods that are needed; others are errors of types.
+ * Decorators that make providers executors, sharding strategies, error handlers and thread pool size providers. They
+ * are found as `@JobListener` is. Each accepts only classes with the methods that are needed; others are errors of
+ * types.
  */
 import 'reflect-metadata';
 import { describeValue } from '../../api/text/describe-value.js';
@@ -30,9 +31,9 @@ const METADATA = Symbol.for('nestjs-elasticjob:extensions');
  */
 export function JobExecutor(type: string): JobDecorator<Omit<TypedJobItemExecutor, 'type'>>;
 /**
- * Makes a provider the executor of jobs of one kind: `@JobExecutor(ReportJob)` runs the jobs whose class extends `ReportJob`,
- * an abstract class of yours, by its method `process(job, configuration, context)`. Of several such base classes of a job,
- * the one nearest to it counts.
+ * Makes a provider the executor of jobs of one kind: `@JobExecutor(ReportJob)` runs the jobs whose class extends
+ * `ReportJob`, an abstract class of yours, by its method `process(job, configuration, context)`. Of several such base
+ * classes of a job, the one nearest to it counts.
  */
 export function JobExecutor<Job extends object>(jobClass: ClassOf<Job>): JobDecorator<ClassedExecutor<Job>>;
 export function JobExecutor(name: unknown): JobDecorator<object> {

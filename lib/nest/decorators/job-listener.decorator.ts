@@ -9,8 +9,8 @@ const METADATA = Symbol.for('nestjs-elasticjob:listener');
 export type ListenerDecorator = (target: abstract new (...dependencies: never[]) => AnyJobListener) => void;
 
 /**
- * Makes a provider a job listener: `@JobListener('AUDIT')`. Jobs refer to it in their `jobListenerTypes`. The class is an
- * `ElasticJobListener` or an `AbstractDistributeOnceElasticJobListener` and a provider of any module; it needs no
+ * Makes a provider a job listener: `@JobListener('AUDIT')`. Jobs refer to it in their `jobListenerTypes`. The class is
+ * an `ElasticJobListener` or an `AbstractDistributeOnceElasticJobListener` and a provider of any module; it needs no
  * `@Injectable()`. One instance serves all jobs that name it.
  * @param type the listener's name, compared without regard to case; checked when the application starts
  * @throws InvalidConfigurationError if it decorates anything but a class
@@ -24,7 +24,10 @@ export function JobListener(type: string): ListenerDecorator {
   };
 }
 
-/** The listener that a class is decorated as, by its unchecked type. A subclass without a decorator of its own inherits its parent's. */
+/**
+ * The listener that a class is decorated as, by its unchecked type. A subclass without a decorator of its own inherits
+ * its parent's.
+ */
 export function listenerTypeOf(type: object): { readonly type: unknown } | undefined {
   return Reflect.hasMetadata(METADATA, type) ? { type: Reflect.getMetadata(METADATA, type) } : undefined;
 }

@@ -6,8 +6,8 @@ import { type JobDecorator } from './elastic-job.decorator.js';
 const METADATA = Symbol.for('nestjs-elasticjob:operation-listener');
 
 /**
- * Makes a provider a listener of operations: its method `onOperation(record)` is called with the record of each operation that this
- * application carries out on jobs. It needs no `@Injectable()`.
+ * Makes a provider a listener of operations: its method `onOperation(record)` is called with the record of each
+ * operation that this application carries out on jobs. It needs no `@Injectable()`.
  * @throws InvalidConfigurationError if it decorates anything but a class
  */
 export function OperationListener(): JobDecorator<Listener> {

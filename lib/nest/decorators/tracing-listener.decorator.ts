@@ -6,8 +6,8 @@ import { type JobDecorator } from './elastic-job.decorator.js';
 const METADATA = Symbol.for('nestjs-elasticjob:tracing-listener');
 
 /**
- * Makes a provider a tracing listener: its method `onTraceEvent(event)` is called with each trace event of the jobs of this process,
- * whether `elasticjob.tracing.type` is set or not. It needs no `@Injectable()`.
+ * Makes a provider a tracing listener: its method `onTraceEvent(event)` is called with each trace event of the jobs of
+ * this process, whether `elasticjob.tracing.type` is set or not. It needs no `@Injectable()`.
  * @throws InvalidConfigurationError if it decorates anything but a class
  */
 export function TracingListener(): JobDecorator<Listener> {

@@ -35,8 +35,8 @@ const KINDS = {
 } as const;
 
 /**
- * The executors, strategies, error handlers and thread pool size providers that decorators and options define together, and
- * the problems with the decorated ones, one line each.
+ * The executors, strategies, error handlers and thread pool size providers that decorators and options define together,
+ * and the problems with the decorated ones, one line each.
  * @param given the lists of `forRoot()`; a list that is none has a problem of its own, and is left out
  */
 export function defineExtensions(
@@ -110,7 +110,8 @@ function usable<T extends { readonly type: string }>(list: readonly T[] | undefi
   );
 }
 
-// ── objects with the decorator's name. They delegate: an object derived from the provider could not reach private members ──
+// ── objects with the decorator's name. They delegate: an object derived from the provider could not reach private
+// members ──
 
 const strategy = (type: string, instance: JobShardingStrategy): JobShardingStrategy => ({
   type,

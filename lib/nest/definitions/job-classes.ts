@@ -1,4 +1,6 @@
-/** Which provider `elasticJobClass` means: that of a class, or as in Java the only one of an interface or a base class. */
+/**
+ * Which provider `elasticJobClass` means: that of a class, or as in Java the only one of an interface or a base class.
+ */
 import { describeValue } from '../../api/text/describe-value.js';
 import { isDataflowJob, isSimpleJob } from '../../api/job/job.js';
 import { type FoundProvider } from '../elastic-job.explorer.js';

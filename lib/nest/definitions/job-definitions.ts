@@ -247,7 +247,10 @@ function scheduledMethodOf(job: object): string | undefined {
   });
 }
 
-/** Whether an executor does the work of such objects. If one cannot say so, that is found when the job's executor is chosen. */
+/**
+ * Whether an executor does the work of such objects. If one cannot say so, that is found when the job's executor is
+ * chosen.
+ */
 function isJob(instance: object, executors: readonly ClassedJobItemExecutor[]): instance is ElasticJob {
   return (
     isSimpleJob(instance) || isDataflowJob(instance) || executors.some((executor) => mayAccept(executor, instance))

@@ -58,7 +58,10 @@ function typeProblems(defined: readonly DefinedListener[]): readonly string[] {
     );
 }
 
-/** The listener with the decorator's type. It delegates: an object derived from the listener could not reach private members. */
+/**
+ * The listener with the decorator's type. It delegates: an object derived from the listener could not reach private
+ * members.
+ */
 function named(type: string, listener: AnyJobListener): AnyJobListener {
   const order = (): number => listener.order?.() ?? LOWEST_ORDER;
   if (isDistributeOnce(listener))

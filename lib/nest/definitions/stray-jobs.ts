@@ -16,8 +16,8 @@ export interface ApplicationClasses {
 }
 
 /**
- * Finds classes that are decorated with `@ElasticJob`, and whose jobs run nowhere in this process, because no module has
- * them among its `providers`. Each class is named once a process.
+ * Finds classes that are decorated with `@ElasticJob`, and whose jobs run nowhere in this process, because no module
+ * has them among its `providers`. Each class is named once a process.
  * @returns one warning for each class
  */
 export function strayJobWarnings({ providers, controllers }: ApplicationClasses): readonly string[] {

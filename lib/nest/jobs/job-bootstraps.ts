@@ -9,16 +9,23 @@ import { OneOffJobBootstrap, ScheduleJobBootstrap } from '../../kernel/job-boots
 import { type JobHost } from '../../kernel/job-host.js';
 import { JobHandle } from './job-handle.js';
 
-/** A bootstrap of either kind: of a scheduled job if its configuration has a cron expression, otherwise of a one-off job. */
+/**
+ * A bootstrap of either kind: of a scheduled job if its configuration has a cron expression, otherwise of a one-off
+ * job.
+ */
 export type JobBootstrap = ScheduleJobBootstrap | OneOffJobBootstrap;
 
 /** Options of a job that is added at run time. */
 export interface AddJobOptions {
   /** A second name by which `get` finds the bootstrap, besides the job's name. Default: none. */
   readonly jobBootstrapBeanName?: string;
-  /** Text of the job's root node; to join a Java job, that job's class name. Default: the job's type, or the job's name. */
+  /**
+   * Text of the job's root node; to join a Java job, that job's class name. Default: the job's type, or the job's name.
+   */
   readonly jobClassName?: string;
-  /** Which Java peers can read a stored thread pool setting: those up to 3.0.4, or those since 3.0.5. Default: `3.0.5`. */
+  /**
+   * Which Java peers can read a stored thread pool setting: those up to 3.0.4, or those since 3.0.5. Default: `3.0.5`.
+   */
   readonly compatibility?: '3.0.4' | '3.0.5';
   /** Who defined the job, as messages name it: `tenant 5`. Default: `JobBootstraps.add()`. */
   readonly owner?: string;
@@ -56,7 +63,8 @@ export class JobBootstraps {
 
   /**
    * The bootstrap of a job, by the job's name or the bootstrap's own.
-   * @throws JobStateError if there is none, naming those there are; before the application has booted, and after shutdown
+   * @throws JobStateError if there is none, naming those there are; before the application has booted, and after
+   *   shutdown
    */
   get(name: string): JobBootstrap {
     const bootstrap = this.#find(name);
@@ -113,7 +121,8 @@ export class JobBootstraps {
   }
 
   /**
-   * Ends a job on this instance and forgets it. Waits for its running items, up to the grace period. Other instances go on.
+   * Ends a job on this instance and forgets it. Waits for its running items, up to the grace period. Other instances go
+   * on.
    * @param name the job's name, or its bootstrap's
    * @throws JobStateError as `get`
    */

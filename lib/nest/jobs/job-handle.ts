@@ -10,8 +10,9 @@ export interface BootstrapsByName {
 }
 
 /**
- * The object that is injected under a bootstrap's token. It exists before any job does, and finds its job when it is used.
- * It has the methods of both `OneOffJobBootstrap` and `ScheduleJobBootstrap`; declare the parameter as the one you expect.
+ * The object that is injected under a bootstrap's token. It exists before any job does, and finds its job when it is
+ * used. It has the methods of both `OneOffJobBootstrap` and `ScheduleJobBootstrap`; declare the parameter as the one
+ * you expect.
  */
 export class JobHandle {
   readonly #bootstraps: BootstrapsByName;
@@ -24,7 +25,10 @@ export class JobHandle {
     this.#bootstraps = bootstraps;
   }
 
-  /** The job's name. @throws JobStateError before the application has booted, after shutdown, and if there is no such job */
+  /**
+   * The job's name.
+   * @throws JobStateError before the application has booted, after shutdown, and if there is no such job
+   */
   get jobName(): string {
     return this.#bootstraps.get(this.token).jobName;
   }
@@ -49,7 +53,8 @@ export class JobHandle {
   /**
    * Runs a job that has a schedule once now, on all instances; resolves when they have been triggered.
    * @param options what this run alone is given: `{ jobParameter: 'only Beijing' }`
-   * @throws JobStateError as `jobName`, and if the job has no cron expression; otherwise as `ScheduleJobBootstrap.trigger`
+   * @throws JobStateError as `jobName`, and if the job has no cron expression; otherwise as
+   *   `ScheduleJobBootstrap.trigger`
    */
   async trigger(options?: TriggerOptions): Promise<void> {
     await this.#bootstraps.scheduled(this.token).trigger(options);

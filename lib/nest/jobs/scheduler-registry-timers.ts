@@ -6,12 +6,14 @@ import { type Clock, systemClock } from '../../time/clock.js';
 import { CronJobEntry } from './cron-job-entry.js';
 
 /**
- * Timers of jobs that appear in the `SchedulerRegistry` of `@nestjs/schedule` under the jobs' names, each as a `CronJob` with its next
- * and last date. This library computes the instants and waits for them, as the package `cron` does not understand Quartz expressions.
+ * Timers of jobs that appear in the `SchedulerRegistry` of `@nestjs/schedule` under the jobs' names, each as a
+ * `CronJob` with its next and last date. This library computes the instants and waits for them, as the package `cron`
+ * does not understand Quartz expressions.
  *
- * Such a `CronJob` is for reading. Its methods `stop()`, `start()`, `setTime()` and `fireOnTick()` do nothing and log a warning: this
- * instance alone would stop firing, while it goes on owning its items, which would then run nowhere. After `deleteCronJob()`, the
- * `CronJob` is back when its job is armed for the next instant. To pause a job, disable it.
+ * Such a `CronJob` is for reading. Its methods `stop()`, `start()`, `setTime()` and `fireOnTick()` do nothing and log a
+ * warning: this instance alone would stop firing, while it goes on owning its items, which would then run nowhere.
+ * After `deleteCronJob()`, the `CronJob` is back when its job is armed for the next instant. To pause a job, disable
+ * it.
  */
 export class SchedulerRegistryTimers implements FiringTimers {
   readonly #registry: SchedulerRegistry;

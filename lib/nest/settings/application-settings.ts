@@ -53,7 +53,10 @@ export interface ApplicationSettings {
   readonly dump: DumpSettings;
   /** Providers that receive the records of operations. */
   readonly operationListeners: readonly OperationListener[];
-  /** Settings of the module that are allowed but probably not intended; one sentence each. Those of a job are logged when it starts. */
+  /**
+   * Settings of the module that are allowed but probably not intended; one sentence each. Those of a job are logged
+   * when it starts.
+   */
   readonly warnings: readonly string[];
 }
 

@@ -11,11 +11,13 @@ export type ElasticJobConfigFactory = ConfigFactory<Record<string, unknown>> &
   ConfigFactoryKeyHost<Record<string, unknown>>;
 
 /**
- * Loads settings from a file: `ConfigModule.forRoot({ load: [elasticJobConfig('elasticjob.yaml')] })`. It is YAML, or has the syntax
- * of Java's properties if its name ends in `.properties`. Settings stand under the top-level key `elasticjob`; other top-level keys
- * are ignored. `${NAME}` and `${NAME:default}` are replaced from the environment and the file itself.
+ * Loads settings from a file: `ConfigModule.forRoot({ load: [elasticJobConfig('elasticjob.yaml')] })`. It is YAML, or
+ * has the syntax of Java's properties if its name ends in `.properties`. Settings stand under the top-level key
+ * `elasticjob`; other top-level keys are ignored. `${NAME}` and `${NAME:default}` are replaced from the environment and
+ * the file itself.
  * @param file absolute, or relative to the working directory of the process
- * @returns a loader that throws InvalidConfigurationError, naming the file, if the file cannot be read or is not such a file
+ * @returns a loader that throws InvalidConfigurationError, naming the file, if the file cannot be read or is not such a
+ *   file
  */
 export function elasticJobConfig(file: string): ElasticJobConfigFactory {
   const loader = registerAs(ROOT_KEY, () => {
@@ -36,8 +38,8 @@ export function elasticJobConfig(file: string): ElasticJobConfigFactory {
 const files = new WeakMap<object, string>();
 
 /**
- * A file whose settings stand at the top of the application's configuration instead of under `elasticjob`, where nobody reads them:
- * its loader was called by another one, `load: [() => elasticJobConfig('elasticjob.yaml')()]`.
+ * A file whose settings stand at the top of the application's configuration instead of under `elasticjob`, where nobody
+ * reads them: its loader was called by another one, `load: [() => elasticJobConfig('elasticjob.yaml')()]`.
  * @returns a sentence with the file and the cure, or undefined
  */
 export function ignoredFileProblem(configuration: Pick<ConfigService, 'get'>): string | undefined {

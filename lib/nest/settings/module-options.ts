@@ -4,7 +4,10 @@ import { type ModuleSettings } from '../../settings/module-settings.js';
 import { type RegCenterSettings } from '../../settings/reg-center-settings.js';
 import { type TracingSettings } from '../../settings/tracing-settings.js';
 
-/** The options of `ElasticJobModule.forRoot()`. All may be left out, and may come from a file or the environment as well. */
+/**
+ * The options of `ElasticJobModule.forRoot()`. All may be left out, and may come from a file or the environment as
+ * well.
+ */
 export interface ElasticJobModuleOptions extends Pick<
   ModuleSettings,
   | 'enabled'

@@ -23,8 +23,8 @@ const RULES: OptionRules<OpenTelemetryMetricsOptions> = {
 };
 
 /**
- * The metrics of jobs by OpenTelemetry's meters: `ElasticJobModule.forRoot({ observers: [openTelemetryMetrics()] })`. Call it after
- * the meter provider has been registered: earlier instruments measure nothing.
+ * The metrics of jobs by OpenTelemetry's meters: `ElasticJobModule.forRoot({ observers: [openTelemetryMetrics()] })`.
+ * Call it after the meter provider has been registered: earlier instruments measure nothing.
  * @throws InvalidConfigurationError if an option is unknown or of a wrong kind
  */
 export function openTelemetryMetrics(options: OpenTelemetryMetricsOptions = {}): RunObserver {

@@ -7,8 +7,8 @@
  *    item syncOrders (1)        ├──failed──┤
  *    item syncOrders (1)                     ├── attempt 2 ──┤   links to attempt 1
  * ```
- * Each run is a trace of its own. A run that makes up for a firing or takes items over links to the job's previous run in this
- * process.
+ * Each run is a trace of its own. A run that makes up for a firing or takes items over links to the job's previous run
+ * in this process.
  */
 import { checkOptions, type OptionRules, withMethods } from '../../api/settings/call-options.js';
 import { context as contexts, type Link, type Span, type SpanContext, trace, type Tracer } from '@opentelemetry/api';

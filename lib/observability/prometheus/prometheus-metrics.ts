@@ -23,12 +23,15 @@ const RULES: OptionRules<PrometheusMetricsOptions> = {
   registry: withMethods('registerMetric', 'getSingleMetric'),
 };
 
-/** A registry takes each metric once; an application that is created twice in one process goes on with the same ones. */
+/**
+ * A registry takes each metric once; an application that is created twice in one process goes on with the same ones.
+ */
 const known = new WeakMap<Registry, RunMetrics>();
 
 /**
- * The metrics of jobs, for Prometheus: `ElasticJobModule.forRoot({ observers: [prometheusMetrics()] })`, or `observers` of a
- * `JobHost`. For a registry that has the metrics already, the same observer is returned, and `maxJobs` has no effect.
+ * The metrics of jobs, for Prometheus: `ElasticJobModule.forRoot({ observers: [prometheusMetrics()] })`, or `observers`
+ * of a `JobHost`. For a registry that has the metrics already, the same observer is returned, and `maxJobs` has no
+ * effect.
  * @throws InvalidConfigurationError if an option is unknown or of a wrong kind
  * @throws Error of `prom-client` if the registry has a foreign metric of one of the names
  */

@@ -9,7 +9,9 @@ import { type ChangeNotes } from '../operation-audit.js';
 export interface WantedNode {
   readonly path: string;
   readonly value: string | undefined;
-  /** Whether the record of the operation has its value. Default: true; configurations are recorded setting by setting. */
+  /**
+   * Whether the record of the operation has its value. Default: true; configurations are recorded setting by setting.
+   */
   readonly isRecorded?: boolean;
 }
 
@@ -33,8 +35,8 @@ export interface Changed<T> {
 const ATTEMPTS = 10;
 
 /**
- * Changes the nodes in one commit; only very many in several, one after the other. If one of them has been changed since it was
- * read, nothing is changed, and everything is read and planned again.
+ * Changes the nodes in one commit; only very many in several, one after the other. If one of them has been changed
+ * since it was read, nothing is changed, and everything is read and planned again.
  * @returns with the `result` of the plan that was carried out
  * @throws RegistryConflictError if the nodes are changed again and again
  */

@@ -12,9 +12,10 @@ import { type Clock } from '../../time/clock.js';
 import { followJob, type ReadJob } from '../job-reading.js';
 
 /**
- * What an instance has done with a trigger. `taken`: it has accepted it and runs its items. `busy`: it has accepted it while
- * items were running; our instances run those items again when they have ended, Java instances drop the whole trigger.
- * `waiting`: it has not accepted it in time, and will as soon as it can. `gone`: it ended before it accepted it.
+ * What an instance has done with a trigger. `taken`: it has accepted it and runs its items. `busy`: it has accepted it
+ * while items were running; our instances run those items again when they have ended, Java instances drop the whole
+ * trigger. `waiting`: it has not accepted it in time, and will as soon as it can. `gone`: it ended before it accepted
+ * it.
  */
 export type TriggerAnswer = 'taken' | 'busy' | 'waiting' | 'gone';
 
@@ -148,7 +149,9 @@ function runsAfter(
   return item === own || config === undefined || runPolicyOf(config).overlap === 'never';
 }
 
-/** How long Java instances are given to mark their items, in milliseconds: they keep no record of what they have begun. */
+/**
+ * How long Java instances are given to mark their items, in milliseconds: they keep no record of what they have begun.
+ */
 const JAVA_START_MS = 1_000;
 
 /** Whether items that are to run bear the mark of a run of that instance from before the trigger. */

@@ -58,7 +58,10 @@ export type FindingType =
   | 'clock-difference'
   | 'open-nodes';
 
-/** Each sentence about a finding, for those who word it in another language. A type whose states differ has a code a state. */
+/**
+ * Each sentence about a finding, for those who word it in another language. A type whose states differ has a code a
+ * state.
+ */
 export const FINDING_CODES = [
   'hidden-job',
   'no-configuration',

@@ -5,7 +5,9 @@ import { settingsFault } from '../statuses.js';
 import { commandLine } from '../command-line.js';
 import { type Check, type JobCase, symptom } from './finding.js';
 
-/** By how much a clock may be ahead of the registry centre's, in milliseconds: the readings are of different moments. */
+/**
+ * By how much a clock may be ahead of the registry centre's, in milliseconds: the readings are of different moments.
+ */
 const CLOCK_TOLERANCE_MS = 1_000;
 
 const listed = (ids: readonly string[]): string =>

@@ -1,6 +1,6 @@
 /**
- * Reasons, cures and limits as codes, for those who word them in other languages: the console's page has a text for each of these
- * codes. A cause whose shape decides about its sentence has one code a sentence: `owner-gone.died`.
+ * Reasons, cures and limits as codes, for those who word them in other languages: the console's page has a text for
+ * each of these codes. A cause whose shape decides about its sentence has one code a sentence: `owner-gone.died`.
  */
 
 /** Each sentence that there is about a cause. */

@@ -1,14 +1,14 @@
 /**
  * Why an item did not run, or what keeps it from running: the answers of `ExplanationAPI`.
  *
- * What is said of the present is what the registry centre has. Of the past, the registry centre keeps little: for each item
- * the last instant for which one of our instances has begun it, and the run that a crash has cut short. The rest is known only
- * if it was recorded: runs in the tables of the trace, operators' changes in the table of operations. These cannot be known
- * after the fact, whatever is recorded:
+ * What is said of the present is what the registry centre has. Of the past, the registry centre keeps little: for each
+ * item the last instant for which one of our instances has begun it, and the run that a crash has cut short. The rest
+ * is known only if it was recorded: runs in the tables of the trace, operators' changes in the table of operations.
+ * These cannot be known after the fact, whatever is recorded:
  *
  * - what a Java instance has begun: it keeps no record (its runs are in the trace, if it writes one);
- * - that a process was frozen, starved or cut off at a moment of the past: it could not say so, and the registry centre has
- *   forgotten its session. The trace has rows of runs that were aborted or put off, if they came to that;
+ * - that a process was frozen, starved or cut off at a moment of the past: it could not say so, and the registry centre
+ *   has forgotten its session. The trace has rows of runs that were aborted or put off, if they came to that;
  * - by how much the clock of an instance was wrong;
  * - who changed nodes without these operations: Java's console, or a ZooKeeper client.
  */
@@ -94,8 +94,8 @@ export type JobCause =
   | { readonly type: 'unusable-schedule'; readonly cron: string; readonly fault: string }
   | { readonly type: 'schedule-over'; readonly last: Date | undefined }
   /**
-   * A fault that only an instance itself knows, such as a type in the settings that it does not have. `isHere`: it is in
-   * the process that explains. `alsoOn`: ids of other instances that say the same.
+   * A fault that only an instance itself knows, such as a type in the settings that it does not have. `isHere`: it is
+   * in the process that explains. `alsoOn`: ids of other instances that say the same.
    */
   | ({ readonly type: 'instance-fault'; readonly isHere: boolean; readonly alsoOn: readonly string[] } & InstanceFault);
 
@@ -114,7 +114,10 @@ export interface InstanceFault {
 /** What concerns single items. */
 export type ItemCause =
   | { readonly type: 'no-such-item'; readonly shardingTotalCount: number }
-  /** The number of items was raised, and the leader has not assigned the new ones yet; or was reduced when it assigned last. */
+  /**
+   * The number of items was raised, and the leader has not assigned the new ones yet; or was reduced when it assigned
+   * last.
+   */
   | { readonly type: 'left-out' }
   | { readonly type: 'item-disabled'; readonly record: OnRecord | undefined }
   | {
@@ -176,13 +179,16 @@ export type InstantCause =
       readonly outcome: 'succeeded' | 'failed' | 'running';
       readonly failureCause: string | undefined;
     }
-  /** The records say that it was begun for the instant. `gone`: its instance is gone, and no one knows whether the run had ended. */
+  /**
+   * The records say that it was begun for the instant. `gone`: its instance is gone, and no one knows whether the run
+   * had ended.
+   */
   | { readonly type: 'begun'; readonly instanceId: string; readonly state: 'running' | 'over' | 'gone' }
   /** It was begun, its instance died, and no one runs it again. */
   | { readonly type: 'begun-and-lost'; readonly instanceId: string; readonly failover: boolean }
   /**
-   * It was begun for a later instant, or manually (`undefined`); the records keep only the last one. `startedAt`: of the run
-   * that makes up for it, if traced.
+   * It was begun for a later instant, or manually (`undefined`); the records keep only the last one. `startedAt`: of
+   * the run that makes up for it, if traced.
    */
   | { readonly type: 'later-begun'; readonly instant: Date | undefined; readonly startedAt: Date | undefined }
   /** It was still running, and `misfire` is off. */
@@ -203,7 +209,9 @@ export interface Past {
   /** Rows of the trace around the instant; `undefined`: there is no trace to read. */
   readonly executions: readonly PastExecution[] | undefined;
   readonly states: readonly PastState[] | undefined;
-  /** What operators have done to the job and its servers, the latest first; `undefined`: there are no records to read. */
+  /**
+   * What operators have done to the job and its servers, the latest first; `undefined`: there are no records to read.
+   */
   readonly operations: readonly OperationRecord[] | undefined;
 }
 

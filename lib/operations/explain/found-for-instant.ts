@@ -3,8 +3,8 @@ import { type InstantQuestion, recordedCauses, scheduleCauses, unrecordedCauses 
 import { type Found, type FoundCause, itemsIn, type Question } from './question.js';
 
 /**
- * Why items did not run for an instant: what is on record of it, then what holds now and held already, then what holds now and
- * may not have held, and last what the records do not say. @param now what keeps the items from running now
+ * Why items did not run for an instant: what is on record of it, then what holds now and held already, then what holds
+ * now and may not have held, and last what the records do not say. @param now what keeps the items from running now
  */
 export function foundForInstant(question: InstantQuestion, now: readonly Found[]): readonly Found[] {
   const present = now.map((each) => ({ ...each, holds: heldAlready(each.cause, question) }));

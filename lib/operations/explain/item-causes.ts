@@ -6,7 +6,9 @@ import { changeOf, type FoundCause, onRecord, type Question, scheduleOf } from '
 
 type Finding = (question: Question, item: ItemView) => FoundCause | undefined;
 
-/** What keeps an item from running now, the most decisive cause first; at least one, which is `free` if nothing does. */
+/**
+ * What keeps an item from running now, the most decisive cause first; at least one, which is `free` if nothing does.
+ */
 export function itemCauses(question: Question, item: ItemView): readonly FoundCause[] {
   const found = FINDINGS.flatMap((find) => find(question, item) ?? []);
   return found.length > 0 ? found : [free(question)];

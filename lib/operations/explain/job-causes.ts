@@ -6,7 +6,10 @@ import { changeOf, type FoundCause, MOST_ITEMS, onRecord, type Question, schedul
 
 type Finding = (question: Question) => FoundCause | undefined;
 
-/** What keeps the whole job from running now, the most decisive cause first. @param faults what instances say of themselves */
+/**
+ * What keeps the whole job from running now, the most decisive cause first.
+ * @param faults what instances say of themselves
+ */
 export function jobCauses(question: Question, faults: readonly FoundCause[]): readonly FoundCause[] {
   const absence = absent(question);
   if (absence !== undefined) return [absence];

@@ -61,7 +61,9 @@ export function scheduleOf({ view, past, instant }: Question): Schedule {
   }
 }
 
-/** The first change of the schedule after that time (milliseconds since 1970), which says what the schedule was before. */
+/**
+ * The first change of the schedule after that time (milliseconds since 1970), which says what the schedule was before.
+ */
 export function rescheduling(operations: readonly OperationRecord[], since: number): OperationRecord | undefined {
   return operations.findLast(
     ({ outcome, before, after, startedAt }) =>
@@ -70,8 +72,8 @@ export function rescheduling(operations: readonly OperationRecord[], since: numb
 }
 
 /**
- * The operation that gave a node the value that it has, or had at `until` (milliseconds since 1970); `undefined` if it is not on
- * record. @param value `undefined`: the node was removed
+ * The operation that gave a node the value that it has, or had at `until` (milliseconds since 1970); `undefined` if it
+ * is not on record. @param value `undefined`: the node was removed
  */
 export function changeOf(
   operations: readonly OperationRecord[] | undefined,
@@ -100,7 +102,10 @@ export function isInstant(cron: QuartzCron, instant: number): boolean {
   return cron.next(new Date(instant - 1))?.getTime() === instant;
 }
 
-/** How many instants of the schedule lie between two moments (milliseconds since 1970), the second included; at most `limit`. */
+/**
+ * How many instants of the schedule lie between two moments (milliseconds since 1970), the second included; at most
+ * `limit`.
+ */
 export function countInstants(cron: QuartzCron, from: number, to: number, limit: number): number {
   let count = 0;
   for (let at = cron.next(new Date(from)); at !== undefined && at.getTime() <= to; at = cron.next(at))

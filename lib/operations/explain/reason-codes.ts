@@ -45,7 +45,10 @@ export function reasonCode(cause: Cause, isPast: boolean): ReasonCode {
 /** Most names of a list that are given. */
 const MOST_NAMED = 5;
 
-/** What is known of a cause, for its sentence and beside it: texts, numbers and instants. Whoever changed it is `by`, `byAt`, `byWhy`. */
+/**
+ * What is known of a cause, for its sentence and beside it: texts, numbers and instants. Whoever changed it is `by`,
+ * `byAt`, `byWhy`.
+ */
 export function reasonValues(cause: Cause): CodeValues {
   const values: Record<string, CodeValues[string]> = {};
   const put = (key: string, value: unknown): void => {

@@ -10,7 +10,10 @@ import {
 /** Transactions with more operations than this together are sent in separate requests. */
 const MOST_OPERATIONS = 256;
 
-/** Transactions whose paths and values are longer than this together (paths in characters) are sent in separate requests. */
+/**
+ * Transactions whose paths and values are longer than this together (paths in characters) are sent in separate
+ * requests.
+ */
 const MOST_LENGTH = 128 * 1024;
 
 /** A transaction that waits for the end of the turn. */
@@ -22,16 +25,17 @@ interface WaitingTransaction {
 }
 
 /**
- * The requests of one transport, with fewer messages: transactions of different jobs that are asked for in one turn of the event
- * loop are sent as one. Many jobs that fire at the same second cost the server and this process a message for some dozen of them
- * instead of one each.
+ * The requests of one transport, with fewer messages: transactions of different jobs that are asked for in one turn of
+ * the event loop are sent as one. Many jobs that fire at the same second cost the server and this process a message for
+ * some dozen of them instead of one each.
  *
- * To those who ask, each is a transaction of its own. If an operation does not fit, its transaction is refused; the others have had
- * no effect, and are sent again, each in a request of its own, so that a second misfit costs no further round. A transaction
- * is not sent again if its asker has given up: it may have read meanwhile that the transaction was not carried out.
+ * To those who ask, each is a transaction of its own. If an operation does not fit, its transaction is refused; the
+ * others have had no effect, and are sent again, each in a request of its own, so that a second misfit costs no further
+ * round. A transaction is not sent again if its asker has given up: it may have read meanwhile that the transaction was
+ * not carried out.
  *
- * All requests are carried out in the order in which they were asked for, but a transaction that is sent again comes later. No two
- * transactions of one job are sent together, so that each change of a job has a revision of its own.
+ * All requests are carried out in the order in which they were asked for, but a transaction that is sent again comes
+ * later. No two transactions of one job are sent together, so that each change of a job has a revision of its own.
  */
 export class GroupedRequests implements SessionRequests {
   readonly isOpen?: (path: string) => Promise<boolean>;
@@ -181,7 +185,10 @@ function answer(group: readonly WaitingTransaction[], { zxid, stats }: MultiResu
   }
 }
 
-/** The error of a group, as that of the transaction in which `failedIndex` is the index of the operation that does not fit. */
+/**
+ * The error of a group, as that of the transaction in which `failedIndex` is the index of the operation that does not
+ * fit.
+ */
 function errorAt(
   failedIndex: number,
   { errorName, errorCode, message, outcomeUnknown }: ZooKeeperError,

@@ -21,7 +21,10 @@ export class Namespace {
     return serverPath.startsWith(`${this.root}/`) ? serverPath.slice(this.root.length) : undefined;
   }
 
-  /** The path at the servers of the job that has a node at `serverPath`: of the child of the namespace's node above it, or itself. */
+  /**
+   * The path at the servers of the job that has a node at `serverPath`: of the child of the namespace's node above it,
+   * or itself.
+   */
   jobRootOf(serverPath: string): string {
     const end = serverPath.indexOf('/', this.root.length + 1);
     return end === -1 ? serverPath : serverPath.slice(0, end);

@@ -68,8 +68,10 @@ export interface ZooKeeperRequests {
 /** The requests of a session, whose transactions may share a message. */
 export interface SessionRequests extends ZooKeeperRequests {
   /**
-   * As `multi`, but the request is sent at the end of this turn of the event loop, together with those that others ask for.
-   * @param isAwaited whether the asker still waits; if not, a transaction that had no effect because of another one is not sent again
+   * As `multi`, but the request is sent at the end of this turn of the event loop, together with those that others ask
+   * for.
+   * @param isAwaited whether the asker still waits; if not, a transaction that had no effect because of another one is
+   *   not sent again
    */
   multiTogether(operations: readonly MultiOperation[], isAwaited: () => boolean): Promise<MultiResult>;
 }

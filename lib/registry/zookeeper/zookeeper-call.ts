@@ -85,8 +85,8 @@ export class Call {
   }
 
   /**
-   * Sends a request for a change. `isAwaited` says whether its answer is still waited for: once this call has rejected, nothing
-   * may be sent for it any more.
+   * Sends a request for a change. `isAwaited` says whether its answer is still waited for: once this call has rejected,
+   * nothing may be sent for it any more.
    * @throws ZooKeeperError if the server refuses
    * @throws RegistryUnavailableError if the change was certainly not made
    * @throws RegistryOutcomeUnknownError if the answer was lost

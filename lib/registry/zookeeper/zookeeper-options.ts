@@ -26,7 +26,10 @@ const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 const WITHOUT_PLACEHOLDERS = rule('placeholder', placeholderProblem);
 
-/** Where a ZooKeeper is, and how to talk to it: the declared settings. Names and defaults are those of ElasticJob's manual. */
+/**
+ * Where a ZooKeeper is, and how to talk to it: the declared settings. Names and defaults are those of ElasticJob's
+ * manual.
+ */
 export class ZookeeperOptions {
   /** `host:2181,host2:2181`. */
   @Setting({ kind: 'text' }, WITHOUT_PLACEHOLDERS, rule('servers', serverListsProblem)) serverLists?: string;
@@ -38,7 +41,9 @@ export class ZookeeperOptions {
   @NumberSetting(0, LONGEST_TIMEOUT_MS, rule('sleep', maxSleepProblem)) maxSleepTimeMilliseconds?: number;
   /** How often an operation is tried again, at most 29 times; 0 stands for the default, 3. */
   @NumberSetting(0, MOST_RETRIES) maxRetries?: number;
-  /** How long a session lives without a sign of life, in milliseconds, at least 1000; 0 stands for the default, 60000. */
+  /**
+   * How long a session lives without a sign of life, in milliseconds, at least 1000; 0 stands for the default, 60000.
+   */
   @NumberSetting(SHORTEST_SESSION_MS, LONGEST_TIMEOUT_MS) sessionTimeoutMilliseconds?: number;
   /** How long to try one server, in milliseconds, at least 100; 0 stands for the default, 15000. */
   @NumberSetting(SHORTEST_CONNECTION_MS, LONGEST_TIMEOUT_MS) connectionTimeoutMilliseconds?: number;

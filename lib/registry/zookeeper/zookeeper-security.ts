@@ -5,9 +5,9 @@ import { InvalidConfigurationError } from '../../api/errors/errors.js';
 import { BooleanSetting, type Constraint, rule, TextSetting } from '../../api/settings/setting.js';
 
 /**
- * How to connect by TLS. Certificates and keys are paths of files in PEM format, absolute or relative to the working directory
- * of the process, or the PEM texts themselves, which begin with `-----BEGIN`. Files are read when the connection is prepared.
- * An empty map means TLS with the certificate authorities that Node knows.
+ * How to connect by TLS. Certificates and keys are paths of files in PEM format, absolute or relative to the working
+ * directory of the process, or the PEM texts themselves, which begin with `-----BEGIN`. Files are read when the
+ * connection is prepared. An empty map means TLS with the certificate authorities that Node knows.
  */
 export class TlsSettings {
   /** Certificates of the authorities that have signed the servers' certificates. Default: Node's own. */
@@ -20,7 +20,10 @@ export class TlsSettings {
   @TextSetting({ secrecy: 'hidden' }) passphrase?: string;
   /** The name that the servers' certificates must have. Default: the host name in `serverLists`. */
   @TextSetting() servername?: string;
-  /** False accepts any certificate, so that anyone between this process and the servers can read and write. Default: true. */
+  /**
+   * False accepts any certificate, so that anyone between this process and the servers can read and write. Default:
+   * true.
+   */
   @BooleanSetting() rejectUnauthorized?: boolean;
 }
 

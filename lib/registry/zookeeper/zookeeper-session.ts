@@ -13,7 +13,8 @@
  *   for instance after a restart of all servers. Its transport is kept until it can end the session there, so a new
  *   session never finds nodes of its predecessor.
  * - **Servers that have lost data.** A server refuses, without an answer, a session that has seen newer transactions
- *   than it has. So its session is lost by our own clock, and its transport, which only ends it, does not insist on them.
+ *   than it has. So its session is lost by our own clock, and its transport, which only ends it, does not insist on
+ *   them.
  * - **Refusal.** With wrong credentials the namespace cannot be read; this is tried before a session is reported.
  */
 import { RegistryCredentialsError } from '../../api/errors/errors.js';
@@ -198,7 +199,10 @@ export class ZooKeeperSession implements Session {
     );
   }
 
-  /** The servers grant what their own limits allow, which decides how long peers wait for the items of a process that dies. */
+  /**
+   * The servers grant what their own limits allow, which decides how long peers wait for the items of a process that
+   * dies.
+   */
   #noteGranted(timeoutMs: number): void {
     const { timeoutMs: asked, logger } = this.#options;
     if (timeoutMs !== asked && timeoutMs !== this.#timeoutMs)

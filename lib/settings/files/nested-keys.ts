@@ -1,8 +1,8 @@
 /**
  * Takes keys with dots and brackets for nested ones, as Spring does: `jobs.syncOrders.cron`, `jobListenerTypes[0]`.
  *
- * The names of jobs and of properties may have dots themselves, so that below `jobs` a key counts as a path only if its value
- * cannot be a job, and what follows `props` is one key.
+ * The names of jobs and of properties may have dots themselves, so that below `jobs` a key counts as a path only if its
+ * value cannot be a job, and what follows `props` is one key.
  */
 import { isMap } from '../../api/text/describe-value.js';
 import { relaxed } from '../../api/text/nearest.js';

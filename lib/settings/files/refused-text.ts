@@ -1,4 +1,7 @@
-/** A text of a file or the environment that no setting can use. It is a problem only if no stronger source has the setting. */
+/**
+ * A text of a file or the environment that no setting can use. It is a problem only if no stronger source has the
+ * setting.
+ */
 export class RefusedText {
   /** @param problem with the text, as a requirement (`must not …`) */
   constructor(readonly problem: string) {}

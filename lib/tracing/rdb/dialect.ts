@@ -20,7 +20,8 @@ export type RowValues = readonly Value[];
 export type Bind = (value: Value) => string;
 
 /**
- * What becomes of a row whose id is there already: `keep` leaves the row as it is; `complete` writes the columns of a completion.
+ * What becomes of a row whose id is there already: `keep` leaves the row as it is; `complete` writes the columns of a
+ * completion.
  */
 export type OnDuplicate = 'keep' | 'complete';
 
@@ -64,17 +65,19 @@ export interface Dialect {
   toTimestamp(parameter: string): string;
   /** The SQL that makes a text of a timestamp, such as `2030-01-31 23:59:59.123`. */
   timestampText(column: string): string;
-  /** Statements that create a table with its indexes. `name` is that of the table, with its schema if one is configured. */
+  /**
+   * Statements that create a table with its indexes. `name` is that of the table, with its schema if one is configured.
+   */
   create(table: TraceTable, name: string): readonly string[];
   /** Lists the columns of all tables; `undefined` if TypeORM is to look. */
   catalog(schema: string | undefined): CatalogQuery | undefined;
   /**
    * How columns are compared with a value, so that an index that begins with them gives the order of a page:
    * - `equal`: by `=`.
-   * - `lists-if-bounded`: by `IN` and a list if the time is limited. MySQL uses only the part of an index that is compared by `=` if
-   *   that part gives the order, and reads all later rows of the job then.
-   * - `first-as-list`: the first one by `IN` and a list. PostgreSQL takes rows with an equal value to be spread over time, prefers
-   *   the index of the time, and reads all later rows of other jobs then.
+   * - `lists-if-bounded`: by `IN` and a list if the time is limited. MySQL uses only the part of an index that is
+   *   compared by `=` if that part gives the order, and reads all later rows of the job then.
+   * - `first-as-list`: the first one by `IN` and a list. PostgreSQL takes rows with an equal value to be spread over
+   *   time, prefers the index of the time, and reads all later rows of other jobs then.
    */
   readonly comparison: 'equal' | 'lists-if-bounded' | 'first-as-list';
   /**
@@ -84,8 +87,8 @@ export interface Dialect {
    */
   readonly countsBy: 'groups' | 'ranges';
   /**
-   * The SQL that finds the median and the 95th percentile of durations, in milliseconds, as `p50_` and `p95_`; absent if the
-   * database has none.
+   * The SQL that finds the median and the 95th percentile of durations, in milliseconds, as `p50_` and `p95_`; absent
+   * if the database has none.
    */
   readonly durationPercentiles?: (start: string, complete: string) => string;
   /** `select` with its rows limited. */

@@ -26,8 +26,8 @@ const LOOK_BACK_MS = 7 * 24 * 3_600_000;
 const BATCH = 500;
 
 /**
- * Completes the rows of executions whose instance has died. A row that is complete stays as it is; if the instance lives after
- * all, the completion that it writes later replaces this one.
+ * Completes the rows of executions whose instance has died. A row that is complete stays as it is; if the instance
+ * lives after all, the completion that it writes later replaces this one.
  * @returns how many rows were completed
  */
 export async function completeOrphans(dialect: Dialect, run: Run, rows: TraceRows, orphans: Orphans): Promise<number> {

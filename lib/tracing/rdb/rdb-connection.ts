@@ -33,15 +33,16 @@ export class RdbConnection {
   }
 
   /**
-   * Calls `work` with a connection of its own. Rejects with the signal's reason as soon as the signal aborts, and closes the
-   * connection then, because its statement may hang.
+   * Calls `work` with a connection of its own. Rejects with the signal's reason as soon as the signal aborts, and
+   * closes the connection then, because its statement may hang.
    */
   async use<T>(signal: AbortSignal, work: (run: Run) => Promise<T>): Promise<T> {
     signal.throwIfAborted();
     if (!this.#dataSource.isInitialized) throw new Error('The DataSource is not initialized');
     this.#refuseIfStuck();
     const runner = this.#dataSource.createQueryRunner('master');
-    // Embedded databases have one connection, and what is written now would become part of the application's transaction.
+    // Embedded databases have one connection, and what is written now would become part of the application's
+    // transaction.
     if (runner.isTransactionActive) throw new Error('The only connection of the DataSource is in a transaction');
     const result = borrowed(runner, signal, work);
     try {
@@ -88,8 +89,8 @@ function lowerCaseKeys(row: unknown): Readonly<Record<string, unknown>> {
 }
 
 /**
- * Closes the connection at once, so that neither this process nor the pool waits for an answer. TypeORM has no way to do that, so
- * it takes the driver's own: PostgreSQL's, MySQL's.
+ * Closes the connection at once, so that neither this process nor the pool waits for an answer. TypeORM has no way to
+ * do that, so it takes the driver's own: PostgreSQL's, MySQL's.
  * @returns whether there was one
  */
 function sever(runner: QueryRunner): boolean {

@@ -18,8 +18,8 @@ import { writeRows } from './trace-writer.js';
 const TIMEOUT_MS = 8_000;
 
 /**
- * Stores the records of operations in the table `JOB_OPERATION_LOG`, which it creates if it is absent. A record that cannot be
- * stored within eight seconds is logged by the operations that it listens to, and is lost.
+ * Stores the records of operations in the table `JOB_OPERATION_LOG`, which it creates if it is absent. A record that
+ * cannot be stored within eight seconds is logged by the operations that it listens to, and is lost.
  */
 export class RdbOperationLog implements OperationListener {
   readonly #dialect: Dialect;
@@ -57,7 +57,8 @@ export class RdbOperationLog implements OperationListener {
   }
 
   /**
-   * Records of operations, latest first, a page at a time. Values that were cut to the width of their column are left out.
+   * Records of operations, latest first, a page at a time. Values that were cut to the width of their column are left
+   * out.
    * @throws InvalidConfigurationError if the filter cannot be used
    */
   async operations(filter: OperationFilter, signal: AbortSignal): Promise<TracePage<OperationRecord>> {

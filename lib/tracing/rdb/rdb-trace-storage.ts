@@ -6,8 +6,8 @@
  *             (start + completion      (columns, widths: looked up,
  *              are one row)             tables created if absent)
  * ```
- * There is no transaction: each statement may be repeated, and one that was carried out without its answer having come is
- * repeated without effect. After any failure the tables are looked up again, since they may have been changed.
+ * There is no transaction: each statement may be repeated, and one that was carried out without its answer having come
+ * is repeated without effect. After any failure the tables are looked up again, since they may have been changed.
  */
 import { type DataSource } from 'typeorm';
 import { describeCause } from '../../api/text/describe-cause.js';
@@ -65,7 +65,9 @@ export interface RdbTraceStorageOptions {
 
 /** Which rows are deleted, and how fast. */
 export interface Retention {
-  /** Executions that have started, statuses that were created, and operations that began before this time are deleted. */
+  /**
+   * Executions that have started, statuses that were created, and operations that began before this time are deleted.
+   */
   readonly before: Date;
   /** How many rows one statement deletes at most. Default: 1,000. */
   readonly batchRows?: number;
@@ -215,8 +217,8 @@ export class RdbTraceStorage implements TraceStorage {
   }
 
   /**
-   * Completes the rows of executions whose instance has died. A row that is complete stays as it is; if the instance lives
-   * after all, the completion that it writes later replaces this one.
+   * Completes the rows of executions whose instance has died. A row that is complete stays as it is; if the instance
+   * lives after all, the completion that it writes later replaces this one.
    * @returns how many rows were completed
    * @throws InvalidConfigurationError if the orphans cannot be used
    */

@@ -1,9 +1,12 @@
 /**
- * What an error of a database driver means. Drivers hand over what the server says: a five-digit SQLSTATE (PostgreSQL, MySQL), or
- * the vendor's number.
+ * What an error of a database driver means. Drivers hand over what the server says: a five-digit SQLSTATE (PostgreSQL,
+ * MySQL), or the vendor's number.
  */
 
-/** Data too long, out of range, of an unfit form or character set, or missing: numbers of those without a fitting SQLSTATE. */
+/**
+ * Data too long, out of range, of an unfit form or character set, or missing: numbers of those without a fitting
+ * SQLSTATE.
+ */
 const REFUSALS: Readonly<Record<'errno' | 'number' | 'errorNum', readonly number[]>> = {
   // MySQL and MariaDB: both call text of a foreign character set a general error.
   errno: [1048, 1264, 1265, 1292, 1300, 1364, 1366, 1406],

@@ -1,6 +1,6 @@
 /**
- * Reading the tables back, latest rows first, a page at a time. A page begins behind a key (the time and the id of a row) rather
- * than at a number, so that the last page takes no longer than the first.
+ * Reading the tables back, latest rows first, a page at a time. A page begins behind a key (the time and the id of a
+ * row) rather than at a number, so that the last page takes no longer than the first.
  */
 import { isMap } from '../../api/text/describe-value.js';
 import { InvalidConfigurationError } from '../../api/errors/errors.js';
@@ -145,8 +145,8 @@ export async function readStatuses(
 }
 
 /**
- * The names of jobs that have run, in the order of the database. Each is found by the index that begins with the job, so that
- * this takes as many steps as there are names, however many rows there are.
+ * The names of jobs that have run, in the order of the database. Each is found by the index that begins with the job,
+ * so that this takes as many steps as there are names, however many rows there are.
  */
 export async function readJobNames(
   { dialect, run, rows }: TraceReader,
@@ -229,7 +229,10 @@ async function page<Event extends { readonly id: string }>(
   return { rows: shown.map(toEvent), next: last && keyOf(textIn(last, timeColumn), textIn(last, 'id')) };
 }
 
-/** The columns that are compared with a list. Rows are ordered by them first, which changes nothing: all have the same value. */
+/**
+ * The columns that are compared with a list. Rows are ordered by them first, which changes nothing: all have the same
+ * value.
+ */
 function listedColumns(dialect: Dialect, equal: object, { from, to, after }: TraceFilter): readonly string[] {
   const names = Object.keys(equal);
   switch (dialect.comparison) {
@@ -238,7 +241,8 @@ function listedColumns(dialect: Dialect, equal: object, { from, to, after }: Tra
     case 'lists-if-bounded':
       return from === undefined && to === undefined && after === undefined ? [] : names;
     case 'first-as-list': {
-      // The indexes by outcome and by state begin with the job, if it is known; otherwise tasks have an index of their own.
+      // The indexes by outcome and by state begin with the job, if it is known; otherwise tasks have an index of their
+      // own.
       const isNarrowed = names.includes('is_success') || names.includes('state');
       const candidates = isNarrowed ? ['job_name', 'task_id', 'state'] : ['task_id', 'job_name'];
       return candidates.filter((name) => names.includes(name)).slice(0, 1);

@@ -1,6 +1,7 @@
 /**
- * The tables of traces and of the records of operations. The two of traces are those of ElasticJob, as all its versions can read and write them. Java's own differ from version to version in the
- * column `source`, which has a default value here, so that versions with and without it may insert.
+ * The tables of traces and of the records of operations. The two of traces are those of ElasticJob, as all its versions
+ * can read and write them. Java's own differ from version to version in the column `source`, which has a default value
+ * here, so that versions with and without it may insert.
  */
 
 /** A column, whatever the dialect calls its type. */

@@ -1,6 +1,6 @@
 /**
- * Timestamps are written as Java's JDBC drivers write them into columns without time zone: as the wall-clock time of this
- * process. Java and Node read each other's rightly if their processes have the same time zone.
+ * Timestamps are written as Java's JDBC drivers write them into columns without time zone: as the wall-clock time of
+ * this process. Java and Node read each other's rightly if their processes have the same time zone.
  */
 
 /** `2030-01-31 23:59:59.123`, or with another `separator` between date and time. */
@@ -11,8 +11,8 @@ export function wallClockText(date: Date, separator = ' '): string {
 }
 
 /**
- * The inverse; fractions of a millisecond are cut off. `undefined` if `text` is no timestamp. Of the hour that occurs twice in
- * autumn, the text does not say which it means: it is the earlier one, unless that is before `notBefore`.
+ * The inverse; fractions of a millisecond are cut off. `undefined` if `text` is no timestamp. Of the hour that occurs
+ * twice in autumn, the text does not say which it means: it is the earlier one, unless that is before `notBefore`.
  */
 export function fromWallClock(text: string, notBefore?: Date): Date | undefined {
   const match = /^(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?/.exec(text);

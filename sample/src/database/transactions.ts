@@ -17,7 +17,9 @@ export class Transactions {
   }
 }
 
-/** The database in memory has one connection, and so one transaction at a time; a database server needs no such queue. */
+/**
+ * The database in memory has one connection, and so one transaction at a time; a database server needs no such queue.
+ */
 function oneAfterTheOther<T>(task: () => Promise<T>): Promise<T> {
   const result = last.then(task);
   last = result.catch(() => undefined);

@@ -1,11 +1,13 @@
 /**
- * `npm run demo`: several instances of the sample in one process, on the embedded registry and one database. Shows where
- * the items of the sharded job run while an instance joins and another one leaves, then checks the run log: from the moment
- * at which three instances ran, every firing must have run every item exactly once. Ends by itself; exit code 1 if not so.
+ * `npm run demo`: several instances of the sample in one process, on the embedded registry and one database. Shows
+ * where the items of the sharded job run while an instance joins and another one leaves, then checks the run log: from
+ * the moment at which three instances ran, every firing must have run every item exactly once. Ends by itself; exit
+ * code 1 if not so.
  *
  * `npm run demo -- --console` goes on until Ctrl-C, and shows the instances in the console instead.
  *
- * `DEMO_PERIOD_SECONDS` (default 2, a divisor of 60) and `DEMO_FIRINGS` (in each of the three acts, default 3) set its pace.
+ * `DEMO_PERIOD_SECONDS` (default 2, a divisor of 60) and `DEMO_FIRINGS` (in each of the three acts, default 3) set its
+ * pace.
  */
 import { JobBootstraps } from 'nestjs-elasticjob';
 import { type Run } from '../orders/run.entity.js';

@@ -1,6 +1,7 @@
 /**
- * `npm run demo -- --console`: instances of the sample and the console that shows them, until Ctrl-C. Every 20 seconds an
- * instance joins or is stopped, so that items are seen moving. `DEMO_CONSOLE_PORT` (default 8899) says where the console listens.
+ * `npm run demo -- --console`: instances of the sample and the console that shows them, until Ctrl-C. Every 20 seconds
+ * an instance joins or is stopped, so that items are seen moving. `DEMO_CONSOLE_PORT` (default 8899) says where the
+ * console listens.
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,7 +25,10 @@ export interface OpenHouse {
   readonly signal: AbortSignal;
 }
 
-/** Starts instances and the console, and lets instances come and go until `signal` is aborted. @throws if the console's port is taken */
+/**
+ * Starts instances and the console, and lets instances come and go until `signal` is aborted.
+ * @throws if the console's port is taken
+ */
 export async function keepOpen({ instances, dataSource, say, signal }: OpenHouse): Promise<void> {
   const password = randomBytes(9).toString('base64url');
   say('Starting three instances, A, B and C, and the console.');

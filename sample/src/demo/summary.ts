@@ -10,7 +10,10 @@ export interface Summary {
   readonly faults: readonly string[];
 }
 
-/** Whether the firings after `from` and up to `until`, which are `periodMs` apart, each ran each item exactly once; all in milliseconds. */
+/**
+ * Whether the firings after `from` and up to `until`, which are `periodMs` apart, each ran each item exactly once; all
+ * in milliseconds.
+ */
 export function summaryOf(
   runs: readonly Run[],
   { from, until, periodMs }: { readonly from: number; readonly until: number; readonly periodMs: number },

@@ -1,7 +1,10 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { bigNumber } from '../database/big-number.js';
 
-/** One line of the run log: an item of a firing was run. Only the library keeps an item from being there twice for a firing. */
+/**
+ * One line of the run log: an item of a firing was run. Only the library keeps an item from being there twice for a
+ * firing.
+ */
 @Entity('sample_run')
 export class Run {
   @PrimaryGeneratedColumn()

@@ -7,7 +7,9 @@ import { type Finding, type History, type JobSpec } from './history.js';
 
 type Nodes = ReadonlyMap<string, MirroredNode>;
 
-/** Marks that nobody is about to remove: those that two looks, further apart than any run lasts, have found unchanged. */
+/**
+ * Marks that nobody is about to remove: those that two looks, further apart than any run lasts, have found unchanged.
+ */
 export function residue(job: JobSpec, before: Nodes, after: Nodes, t: number): readonly Finding[] {
   const stale = [...after].filter(
     ([path, node]) => isTransient(path.slice(job.name.length + 2)) && before.get(path)?.revision === node.revision,
@@ -57,8 +59,9 @@ export function ownership(job: JobSpec, nodes: Nodes, living: ReadonlySet<number
 const PROMPT_MS = 1_000;
 
 /**
- * Instants since `settledAt` for which some item did not run exactly once, promptly and to its end. An item that still ran for an
- * earlier instant begins promptly when that run has ended: what the faults have delayed is caught up with in a few periods.
+ * Instants since `settledAt` for which some item did not run exactly once, promptly and to its end. An item that still
+ * ran for an earlier instant begins promptly when that run has ended: what the faults have delayed is caught up with in
+ * a few periods.
  */
 export function incompleteFirings(history: History, runs: readonly Run[], settledAt: number): readonly Finding[] {
   const byItem = groupBy(runs, ({ job, item }) => `${job}/${item}`);

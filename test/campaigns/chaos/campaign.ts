@@ -1,5 +1,6 @@
 /**
- * A campaign: a real ensemble of three ZooKeeper servers, several processes that host all jobs, and faults that overlap.
+ * A campaign: a real ensemble of three ZooKeeper servers, several processes that host all jobs, and faults that
+ * overlap.
  *
  * ```
  *   process C#3 ──▶ three proxies of instance C ──▶ three servers
@@ -141,7 +142,8 @@ async function stopAll(bystander: Bystander, instances: readonly Instance[]): Pr
   );
   for (const { life } of instances)
     await life.end('SIGTERM').catch((error: unknown) => findings.push({ kind: 'process', t, text: String(error) }));
-  // What is to be done by whoever comes next stays: an assignment, and making up for what the last runs have made items miss.
+  // What is to be done by whoever comes next stays: an assignment, and making up for what the last runs have made items
+  // miss.
   for (const [job, nodes] of await allNodes(bystander))
     findings.push(...residue(job, nodes, nodes, t).filter(({ text }) => !/necessary|misfire/.test(text)));
   return findings;

@@ -28,8 +28,9 @@ export class Chaos {
   }
 
   /**
-   * Carries out the whole plan; resolves when everything has been made good. Where as many faults are being made good as there
-   * are instances, what is to come is put off, so that on a slow machine it comes as sparsely as on a fast one.
+   * Carries out the whole plan; resolves when everything has been made good. Where as many faults are being made good
+   * as there are instances, what is to come is put off, so that on a slow machine it comes as sparsely as on a fast
+   * one.
    */
   async run(plan: readonly PlannedFault[]): Promise<void> {
     let began = monotonicMs();

@@ -1,6 +1,6 @@
 /**
- * Each policy by which the checker of a campaign excuses an instant without a run has its answer in `explain`, from what a
- * bystander saw in the registry centre at that moment:
+ * Each policy by which the checker of a campaign excuses an instant without a run has its answer in `explain`, from
+ * what a bystander saw in the registry centre at that moment:
  *
  * | Excuse | Answer |
  * |---|---|

@@ -33,7 +33,9 @@ const KINDS: Readonly<Record<FaultKind, readonly [weight: number, shortest: numb
 /** Of arrivals, how many bring several faults at once. */
 const SHARE_OF_BURSTS = 0.12;
 
-/** Faults in the order in which they come: the same for the same seed. Arrivals are independent of each other (Poisson). */
+/**
+ * Faults in the order in which they come: the same for the same seed. Arrivals are independent of each other (Poisson).
+ */
 export function planFaults(
   seed: number,
   { count, meanGapMs, sessionMs }: { readonly count: number; readonly meanGapMs: number; readonly sessionMs: number },

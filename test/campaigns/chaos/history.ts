@@ -1,6 +1,7 @@
 /**
- * What a campaign leaves behind, and all that the checker is told. Every time is in milliseconds of the machine's monotonic
- * clock (`CLOCK_MONOTONIC`, the same for all processes), but for instants of schedules, which are milliseconds since 1970.
+ * What a campaign leaves behind, and all that the checker is told. Every time is in milliseconds of the machine's
+ * monotonic clock (`CLOCK_MONOTONIC`, the same for all processes), but for instants of schedules, which are
+ * milliseconds since 1970.
  */
 
 /** A job that every instance hosts. */

@@ -28,8 +28,8 @@ interface ToldRun {
 const WALL = 1_800_000_000_000;
 
 /**
- * A history written for a test. Unless told otherwise: ten seconds, one job of one item that fires every second with failover and
- * misfire, owned by A, and processes A and B that live for ever. Sessions last three seconds.
+ * A history written for a test. Unless told otherwise: ten seconds, one job of one item that fires every second with
+ * failover and misfire, owned by A, and processes A and B that live for ever. Sessions last three seconds.
  */
 export class Story {
   readonly #job: JobSpec;

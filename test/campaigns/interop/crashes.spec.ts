@@ -8,11 +8,15 @@ import { type PeerRun } from './support/run-log.js';
 
 const zooKeeper = sharedZooKeeper();
 
-/** A job that runs when it is told to, so that nothing but the crash happens. Short sessions: a crash is noticed soon. */
+/**
+ * A job that runs when it is told to, so that nothing but the crash happens. Short sessions: a crash is noticed soon.
+ */
 const open = (job: Partial<JobSettings>): Promise<MixedCluster> =>
   MixedCluster.open(zooKeeper.servers, zooKeeper.namespace(), { job: { cron: undefined, ...job }, sessionMs: 2_000 });
 
-/** Starts instances one after the other, so that the first one leads, and shares the items among them by a first run. */
+/**
+ * Starts instances one after the other, so that the first one leads, and shares the items among them by a first run.
+ */
 async function share(cluster: MixedCluster, ...names: readonly string[]): Promise<void> {
   for (const name of names) await cluster.start(name);
   // A Java instance runs a crashed item again that another one has rescued and finished before it came to look at it.
@@ -84,8 +88,8 @@ describe('An item that an instance was running when it was killed is run again, 
 });
 
 describe('Several items that an instance was running when it was killed are run again exactly once by who is idle', () => {
-  // Each of Java's claims causes a firing of its own, but one firing may serve two of them: the other finds no item to rescue
-  // and runs Java's own. So those, and only those, may be run once more.
+  // Each of Java's claims causes a firing of its own, but one firing may serve two of them: the other finds no item to
+  // rescue and runs Java's own. So those, and only those, may be run once more.
   test.each([
     ['J1', 'J2', 'N1'],
     ['N1', 'J1', 'N2'],
@@ -94,7 +98,8 @@ describe('Several items that an instance was running when it was killed are run 
     await using cluster = await open({ shardingTotalCount: 9 });
     await share(cluster, killed, ...others);
     const owners = await cluster.owners();
-    // Java makes a list of what has crashed, and goes through it without looking again whether somebody has rescued it by then.
+    // Java makes a list of what has crashed, and goes through it without looking again whether somebody has rescued it
+    // by then.
     for (const name of others) await cluster.peer(name).last(1_500);
     const ofJava = others.flatMap((name) => (name.startsWith('J') ? owners[name]! : []));
 
@@ -135,7 +140,9 @@ describe('An instance is killed while it rescues an item', () => {
       ({ path, value }) => path.endsWith(`/${mark}`) && cluster.nameOf(value) === of,
     );
 
-  /** `first` dies while it runs an item, `rescuer` while it rescues it. Returns when the item had begun, and the item. */
+  /**
+   * `first` dies while it runs an item, `rescuer` while it rescues it. Returns when the item had begun, and the item.
+   */
   async function loseRescuer(
     cluster: MixedCluster,
     { first, rescuer, last }: { readonly first: string; readonly rescuer: string; readonly last: string },
@@ -162,7 +169,8 @@ describe('An instance is killed while it rescues an item', () => {
     expect(await runAll(cluster, 'N2')).toEqual([0, 1]);
   });
 
-  // Up to 3.0.4, Java takes it over and leaves it marked as running, so that it neither runs it nor assigns items any more.
+  // Up to 3.0.4, Java takes it over and leaves it marked as running, so that it neither runs it nor assigns items any
+  // more.
   test('one of Node: one of Java runs the item, exactly once; up to 3.0.4, when Node has come and removed the mark', async () => {
     await using cluster = await open({ shardingTotalCount: 2 });
 

@@ -11,7 +11,9 @@ const VERSIONS = ['3.0.4', '3.0.5'];
 const NOT_PUBLISHED = `Maven Central has nothing newer than 3.0.4. To test with 3.0.5, unpack its source release and, in its folder, run
 mvn install -DskipTests -pl bootstrap,lifecycle,ecosystem/tracing/rdb -am`;
 
-/** The versions that `--java 3.0.5,3.0.4` among these arguments asks for, which is taken out of them. Default: 3.0.4. */
+/**
+ * The versions that `--java 3.0.5,3.0.4` among these arguments asks for, which is taken out of them. Default: 3.0.4.
+ */
 export function takeVersions(args) {
   const at = args.indexOf('--java');
   if (at < 0) return ['3.0.4'];

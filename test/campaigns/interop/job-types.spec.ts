@@ -17,7 +17,10 @@ const open = (job: Partial<JobSettings>): Promise<MixedCluster> =>
 /** What would be escaped differently if one of both did not escape as the other. */
 const ODD = { jobParameter: `<a href='b'>"&=\\ \t`, shardingItemParameters: '0=a,2=c' };
 
-/** Waits until each item was run by its present owner, and returns the contexts of all runs as texts, apart by kind of instance. */
+/**
+ * Waits until each item was run by its present owner, and returns the contexts of all runs as texts, apart by kind of
+ * instance.
+ */
 async function contextsByKind(
   cluster: MixedCluster,
   contexts: () => readonly string[],

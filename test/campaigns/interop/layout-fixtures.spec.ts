@@ -13,7 +13,9 @@ import {
 } from './support/layout-records.js';
 import { JAVA } from './support/sides.js';
 
-/** The fixtures have the words of 3.0.5. 3.0.4 has a class in another package, and knows one setting by another name. */
+/**
+ * The fixtures have the words of 3.0.5. 3.0.4 has a class in another package, and knows one setting by another name.
+ */
 const IN_WORDS_OF: Readonly<Record<string, (text: string) => string>> = {
   '3.0.4': (text) =>
     text
@@ -24,7 +26,10 @@ const IN_WORDS_OF: Readonly<Record<string, (text: string) => string>> = {
 /** A refusal without the expression that was null, which is another one in each release. */
 const withoutCode = (cause: string): string => cause.replace(/^(NullPointerException): Cannot invoke .*/s, '$1');
 
-/** As it is on record; for 3.0.4 without the setting that is called otherwise there, which would also break lines elsewhere. */
+/**
+ * As it is on record; for 3.0.4 without the setting that is called otherwise there, which would also break lines
+ * elsewhere.
+ */
 const onRecord = (version: string) => {
   if (version !== '3.0.4') return javaConfigurations;
   const without = <T extends object>(configuration: T): T => ({

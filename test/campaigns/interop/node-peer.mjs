@@ -90,7 +90,9 @@ async function work({ jobName: job, shardingItem: item, signal, ...context }) {
   if (failed) throw new Error(`Item ${item} was told to fail`);
 }
 
-/** The work of dataflow jobs: there are data for an item as long as it is blocked; each batch is written down as a run. */
+/**
+ * The work of dataflow jobs: there are data for an item as long as it is blocked; each batch is written down as a run.
+ */
 const stream = {
   fetchData: ({ jobName: job, shardingItem: item }) => (fits(blocked, job, item) ? [item] : null),
   async processData({ jobName: job, shardingItem: item, taskId: task }) {
@@ -158,7 +160,10 @@ registryCenter.connect();
 const trace = values.trace === undefined ? undefined : await openTrace(JSON.parse(values.trace));
 const tracing = trace && new Tracing({ storage: trace.storage, logger });
 
-/** The trace in a PostgreSQL database of this machine. TypeORM takes a while to load: instances without a trace do not wait. */
+/**
+ * The trace in a PostgreSQL database of this machine. TypeORM takes a while to load: instances without a trace do not
+ * wait.
+ */
 async function openTrace(address) {
   const { DataSource } = await import('typeorm');
   const { RdbTraceStorage } = await import('nestjs-elasticjob/tracing-rdb');

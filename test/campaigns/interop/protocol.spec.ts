@@ -47,7 +47,9 @@ describe('when an operator disables the server of a Java leader', () => {
   const jobNames = Array.from({ length: 12 }, (_, index) => `job-${index}`);
   const cron = '0/2 * * * * ?';
 
-  /** Has J1 lead all jobs beside another instance, disables its server, and tells whose the items are two firings later. */
+  /**
+   * Has J1 lead all jobs beside another instance, disables its server, and tells whose the items are two firings later.
+   */
   async function ownersAfterwards(other: 'J2' | 'N1'): Promise<readonly string[]> {
     await using cluster = await MixedCluster.open(zooKeeper.servers, zooKeeper.namespace());
     const java = await cluster.start('J1', { job: false });

@@ -109,7 +109,8 @@ describe.each([
 
       await job.operate('shutdown', job.job.jobName, job.peer(name).ip);
       await job.peer(other).release();
-      // Java knows but one reason for which a busy instance can be gone: it has crashed. Node knows that of Java's, too.
+      // Java knows but one reason for which a busy instance can be gone: it has crashed. Node knows that of Java's,
+      // too.
       const again = [name, other].some((each) => each.startsWith('J')) ? owners[name]! : [];
       await job.untilRan(
         'the other to finish',

@@ -101,8 +101,9 @@ async function together(side: Side, expected: Story): Promise<Story> {
 }
 
 /**
- * Waits until a firing has come that items miss because they still run. Nothing shows that before they have ended, so this is
- * for the clock to say: Java's scheduler takes a firing for missed that is a millisecond late, and fires within some more.
+ * Waits until a firing has come that items miss because they still run. Nothing shows that before they have ended, so
+ * this is for the clock to say: Java's scheduler takes a firing for missed that is a millisecond late, and fires within
+ * some more.
  */
 async function untilMissed(instant: Date): Promise<void> {
   await until(() => Date.now() > instant.getTime() + 500, 'the firings to pass');

@@ -56,7 +56,10 @@ describe('the shares of 200 random clusters', () => {
   });
 });
 
-/** Keeps them for the tests of the strategies, which run without Java: a digit for each item, the number of its instance. */
+/**
+ * Keeps them for the tests of the strategies, which run without Java: a digit for each item, the number of its
+ * instance.
+ */
 function record(answers: ReadonlyMap<Type, readonly Answer[]>): void {
   const lines = clusters.map(({ job, total, instances }, index) => {
     const ids = instances.map(([id]) => id);

@@ -50,7 +50,10 @@ export function editsByFile({ edits }: Mutant): ReadonlyMap<string, readonly Edi
   return files;
 }
 
-/** Mutants whose name, or one of whose threads, is among `wanted`; all if nothing is wanted. @throws RangeError if there is none */
+/**
+ * Mutants whose name, or one of whose threads, is among `wanted`; all if nothing is wanted.
+ * @throws RangeError if there is none
+ */
 export function select(mutants: readonly Mutant[], wanted: readonly string[]): readonly Mutant[] {
   if (wanted.length === 0) return mutants;
   const plain = (text: string): string => text.replace('#', '').toLowerCase();

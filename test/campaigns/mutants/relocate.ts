@@ -1,7 +1,7 @@
 /**
- * `npm run mutants -- --relocate`: code that moves to another file takes its mutants along. An edit whose text is not in the
- * file that the list names, but once in exactly one other file of `lib/`, gets that file's name. All else needs a person: the
- * text has changed, or occurs more than once.
+ * `npm run mutants -- --relocate`: code that moves to another file takes its mutants along. An edit whose text is not
+ * in the file that the list names, but once in exactly one other file of `lib/`, gets that file's name. All else needs
+ * a person: the text has changed, or occurs more than once.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -80,7 +80,8 @@ function property(node: ts.Node, name: string): ts.Expression | undefined {
 }
 
 /**
- * Rewrites the lists in `test/campaigns/mutants/known-bugs/` below `root`, so that they name the present files of these mutants' edits.
+ * Rewrites the lists in `test/campaigns/mutants/known-bugs/` below `root`, so that they name the present files of these
+ * mutants' edits.
  * @returns all edits that did not fit; those without a new file still do not
  */
 export function relocate(mutants: readonly Mutant[], root: string): readonly Misfit[] {

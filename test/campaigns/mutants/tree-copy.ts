@@ -9,7 +9,10 @@ export const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 const COPIED = ['lib', 'test', '.config', 'package.json', 'tsconfig.json'];
 
-/** A copy of the sources in which mutants can live; the dependencies are shared. Nothing is ever changed in the project itself. */
+/**
+ * A copy of the sources in which mutants can live; the dependencies are shared. Nothing is ever changed in the project
+ * itself.
+ */
 export class TreeCopy implements Disposable {
   readonly root = mkdtempSync(join(tmpdir(), 'elasticjob-mutant-'));
 

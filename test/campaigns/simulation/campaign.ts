@@ -5,7 +5,9 @@ import { type Fault } from './oracle.js';
 /** Seeds that a process is given at a time. */
 const PORTION = 25;
 
-/** A history leaves much garbage and little else: collecting it takes half as long in a young generation of this size. */
+/**
+ * A history leaves much garbage and little else: collecting it takes half as long in a young generation of this size.
+ */
 const ROOMY = ['--min-semi-space-size=64', '--max-semi-space-size=64'];
 
 /** There is a process for each core: threads that compile and collect garbage beside it only cost more in total. */

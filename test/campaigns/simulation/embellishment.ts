@@ -214,7 +214,9 @@ export class Embellishment {
     );
   }
 
-  /** A trigger is accepted while items run; then the session is lost. In half of the cases one instance is all there is. */
+  /**
+   * A trigger is accepted while items run; then the session is lost. In half of the cases one instance is all there is.
+   */
   #withTriggerAndLostSession(): History {
     const name = this.#present();
     const triggerMs = this.#instantMs + this.#random.integer(50, this.#periodMs);

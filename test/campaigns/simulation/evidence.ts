@@ -79,7 +79,9 @@ export class Evidence {
     return this.configs.some((span) => span.fromMs <= toMs && span.toMs >= fromMs && predicate(span.value));
   }
 
-  /** Whether marks were made all the time in between, and so long before that an instance that is cut off knows, too. */
+  /**
+   * Whether marks were made all the time in between, and so long before that an instance that is cut off knows, too.
+   */
   isMonitored({ fromMs, toMs }: Window): boolean {
     if (this.isAlwaysMonitored) return true;
     const window = { fromMs: fromMs - SESSION_TIMEOUT_MS, toMs: toMs + 1_000 };

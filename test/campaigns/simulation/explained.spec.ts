@@ -1,6 +1,6 @@
 /**
- * Each policy by which the oracle excuses a firing that left out an item has its answer in `explain`, for an operator who asks
- * soon after that instant. This table says which:
+ * Each policy by which the oracle excuses a firing that left out an item has its answer in `explain`, for an operator
+ * who asks soon after that instant. This table says which:
  *
  * | Excuse | Answer |
  * |---|---|
@@ -27,7 +27,9 @@ import { historyOf } from './storyteller.js';
 /** These histories have all excuses. */
 const SEEDS = [1, 7, 24, 40, 44, 61, 71, 285, 639, 657, 658];
 
-/** How long after an instant an operator asks, if the item is not begun before, in milliseconds; and just before it is. */
+/**
+ * How long after an instant an operator asks, if the item is not begun before, in milliseconds; and just before it is.
+ */
 const ASKED_AFTER_MS = [1, 450, 1_500, Infinity];
 
 type Answers = readonly Cause['type'][];

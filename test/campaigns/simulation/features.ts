@@ -1,6 +1,7 @@
 /**
- * What half of all histories have beside the ordinary: each feature changes a plain history so that it meets one kind of
- * trouble often. Features draw from a random stream of their own, so that a plain history stays what its seed makes it.
+ * What half of all histories have beside the ordinary: each feature changes a plain history so that it meets one kind
+ * of trouble often. Features draw from a random stream of their own, so that a plain history stays what its seed makes
+ * it.
  */
 import { Random } from '../../support/random.js';
 import { Embellishment } from './embellishment.js';
@@ -26,7 +27,9 @@ const WEIGHTS = {
   'failing logger': 50,
 } as const;
 
-/** Features that came later: one of so many histories has each. They do not change what seeds have drawn of the others. */
+/**
+ * Features that came later: one of so many histories has each. They do not change what seeds have drawn of the others.
+ */
 const RARITIES = { 'run limits': 40, 'sticky strategy': 40 } as const;
 
 /** Those that came last, for the same reason with a stream of their own. */

@@ -1,4 +1,7 @@
-/** What an operator who asks in the middle of a history would have: the registry centre's nodes of that moment, and records of the past. */
+/**
+ * What an operator who asks in the middle of a history would have: the registry centre's nodes of that moment, and
+ * records of the past.
+ */
 import { type OperationRecord } from '../../../lib/api/events/operation-record.js';
 import { type JobView, readJobView } from '../../../lib/layout/job-view.js';
 import { taskId } from '../../../lib/layout/task-id.js';

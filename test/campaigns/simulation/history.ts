@@ -1,7 +1,7 @@
 /**
  * A history: what happens to a cluster, and when. It is data, made from a seed by `history()`, played by `play()`, cut
- * down by `minimise()`, and printed by `scenario()`. Each step has its own moment, so that leaving out one moves no other;
- * a step that makes no sense when its moment comes (the instance is not there any more) does nothing.
+ * down by `minimise()`, and printed by `scenario()`. Each step has its own moment, so that leaving out one moves no
+ * other; a step that makes no sense when its moment comes (the instance is not there any more) does nothing.
  */
 import { type JobConfiguration } from '../../../lib/api/job/job-configuration.js';
 

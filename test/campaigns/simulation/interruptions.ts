@@ -3,10 +3,15 @@ import { idOf } from '../../support/views.js';
 import { type Evidence, grouped, type Window } from './evidence.js';
 import { SESSION_TIMEOUT_MS } from './history.js';
 
-/** How long after its instant a firing may be begun although nothing keeps it: messages, and clocks that differ a little. */
+/**
+ * How long after its instant a firing may be begun although nothing keeps it: messages, and clocks that differ a
+ * little.
+ */
 export const SLACK_MS = 400;
 
-/** Longest time from a fault until everything is as it should be: the session, the patience with running items, retries. */
+/**
+ * Longest time from a fault until everything is as it should be: the session, the patience with running items, retries.
+ */
 const RECOVERY_MS = 2 * SESSION_TIMEOUT_MS + 8_000;
 
 /** How long an item is waited for that its living owner does not begin. */

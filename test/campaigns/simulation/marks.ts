@@ -88,7 +88,9 @@ function fateOf(
   return by === instance ? 'ended' : 'removed';
 }
 
-/** The instant of a mark without a run: what the record says that was written with it, or that of the run it takes over. */
+/**
+ * The instant of a mark without a run: what the record says that was written with it, or that of the run it takes over.
+ */
 function scheduledFor(
   paths: JobPaths,
   { item, value, commit }: OpenMark,

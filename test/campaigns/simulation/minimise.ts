@@ -4,8 +4,9 @@ import { type Behaviour, type History, type Step } from './history.js';
 export type Shows = (history: History) => Promise<boolean>;
 
 /**
- * The smallest history that can be reached from one that shows something, by leaving out steps, instances and items and by
- * making the rest plainer, and that still shows it. Each change alone is tried, so nothing that is left is there by chance.
+ * The smallest history that can be reached from one that shows something, by leaving out steps, instances and items and
+ * by making the rest plainer, and that still shows it. Each change alone is tried, so nothing that is left is there by
+ * chance.
  */
 export async function minimise(history: History, shows: Shows): Promise<History> {
   let smallest = await withoutSteps(history, shows);

@@ -1,7 +1,7 @@
 /**
- * Rules about the calls of a listener that is called once in the cluster: for each scheduled instant at most one before and
- * one after; no item begins before the first one has ended; the second one comes when the last item has ended; both come
- * in the order of their instants.
+ * Rules about the calls of a listener that is called once in the cluster: for each scheduled instant at most one before
+ * and one after; no item begins before the first one has ended; the second one comes when the last item has ended; both
+ * come in the order of their instants.
  */
 import { idOf, ipOf } from '../../support/views.js';
 import { type Evidence, grouped, type Window } from './evidence.js';
@@ -62,8 +62,8 @@ export function itemsAfterLastCall(evidence: Evidence): readonly string[] {
 }
 
 /**
- * Whether this is the first run of a new item, whose instance lost its session before it could begin it, and came back. No other
- * instance would make up for an item that was never begun, so none waits for it.
+ * Whether this is the first run of a new item, whose instance lost its session before it could begin it, and came back.
+ * No other instance would make up for an item that was never begun, so none waits for it.
  */
 function isNewOnInstanceThatCameBack(evidence: Evidence, { item, instance, scheduledMs = 0, begunMs }: Run): boolean {
   const [first] = evidence.marksByItem.get(item) ?? [];
@@ -73,8 +73,8 @@ function isNewOnInstanceThatCameBack(evidence: Evidence, { item, instance, sched
 }
 
 /**
- * Whether the instance was away when the call came, and the item's owner then was another one, which did not make up for the
- * firing. The instance that comes back gets the item and does: nobody could wait for that.
+ * Whether the instance was away when the call came, and the item's owner then was another one, which did not make up
+ * for the firing. The instance that comes back gets the item and does: nobody could wait for that.
  */
 function isHandedToInstanceThatCameBack(evidence: Evidence, { item, instance, begunMs }: Run, call: Call): boolean {
   const { paths } = evidence;
@@ -83,7 +83,10 @@ function isHandedToInstanceThatCameBack(evidence: Evidence, { item, instance, be
   return wasAway && begunMs > call.begunMs && owner !== undefined && owner !== idOf(instance);
 }
 
-/** Whether the firing was dropped for this item, and then `misfire` was switched on, so that its next owner makes up for it. */
+/**
+ * Whether the firing was dropped for this item, and then `misfire` was switched on, so that its next owner makes up for
+ * it.
+ */
 function isMadeUpForSince(evidence: Evidence, run: Run, call: Call): boolean {
   return (
     evidence.configAt(run.begunMs)?.misfire === true &&
@@ -96,8 +99,8 @@ function isMadeUpForSince(evidence: Evidence, run: Run, call: Call): boolean {
 }
 
 /**
- * Whether, with `misfire` off, the item's former owner has dropped the firing, and its next one came to it later by its own
- * clock, which is behind.
+ * Whether, with `misfire` off, the item's former owner has dropped the firing, and its next one came to it later by its
+ * own clock, which is behind.
  */
 function isDroppedBySomeoneElse(evidence: Evidence, run: Run, call: Call): boolean {
   const { skews, paths } = evidence;
@@ -180,8 +183,8 @@ export function unorderedCalls(evidence: Evidence): readonly string[] {
 }
 
 /**
- * Whether the instances of a firing died before its first call, so that the instance that took over their items makes it. An
- * instance takes over when it has ended the firing that it is in, however much later that one is.
+ * Whether the instances of a firing died before its first call, so that the instance that took over their items makes
+ * it. An instance takes over when it has ended the firing that it is in, however much later that one is.
  */
 function isFirstOfTakenOver({ marks }: Evidence, { phase, instance, scheduledMs, items }: ScheduledCall): boolean {
   const isTakenOver = (item: number): boolean =>
@@ -192,8 +195,8 @@ function isFirstOfTakenOver({ marks }: Evidence, { phase, instance, scheduledMs,
 }
 
 /**
- * Whether nobody who was there owned the items of a first call when that of a later firing began. They are made up for when they
- * have an owner again, and no firing can wait for that: items are not assigned while it goes on.
+ * Whether nobody who was there owned the items of a first call when that of a later firing began. They are made up for
+ * when they have an owner again, and no firing can wait for that: items are not assigned while it goes on.
  */
 function isOfHandedOn(evidence: Evidence, { phase, items }: ScheduledCall, { begunMs }: ScheduledCall): boolean {
   const isOwned = (item: number): boolean => {
@@ -204,8 +207,8 @@ function isOfHandedOn(evidence: Evidence, { phase, items }: ScheduledCall, { beg
 }
 
 /**
- * Whether the instance came after the schedule was changed, and calls for an instant of the new one from before the change. No
- * node says when the schedule was changed.
+ * Whether the instance came after the schedule was changed, and calls for an instant of the new one from before the
+ * change. No node says when the schedule was changed.
  */
 function isOfNewcomer(evidence: Evidence, { instance, scheduledMs, begunMs }: ScheduledCall): boolean {
   const changedMs = evidence.configs.findLast(({ fromMs }) => fromMs <= begunMs)?.fromMs ?? 0;

@@ -3,11 +3,13 @@
  * instants may be left out is the job's declared policy, one excuse each:
  *
  * - the item was disabled, or its owner, or nobody was there who was enabled
- * - the item was still running, and a later instant that it missed stands for this one (`misfire`: one run makes up for all)
+ * - the item was still running, and a later instant that it missed stands for this one (`misfire`: one run makes up for
+ *   all)
  * - the item was running, or its owner away, and `misfire` is off: what was missed is dropped
  * - the item changed hands, and more than one instant passed meanwhile: those before the latest are not made up for
  * - the number of items was reduced, and the item was not among them, or not assigned again yet after it was raised
- * - the clocks of two owners differ by more than a second, and the item changed hands when the instant had come for one of them
+ * - the clocks of two owners differ by more than a second, and the item changed hands when the instant had come for one
+ *   of them
  * - the schedule was changed in between, or marks are not made (`monitorExecution` is off): nobody can tell
  *
  * A firing that is missing all alone because its item changed hands, was waiting, or lost its owner has no excuse.
@@ -88,7 +90,10 @@ const wasDisabled: Excuse = ({ evidence, item, instantMs, after }) => {
   return evidence.ever(evidence.paths.item(item, 'disabled'), (value) => value !== undefined, window);
 };
 
-/** Its owner was disabled when it could have begun it: whoever learns of that too late, or of its end, is right to run it or not. */
+/**
+ * Its owner was disabled when it could have begun it: whoever learns of that too late, or of its end, is right to run
+ * it or not.
+ */
 const ownerWasDisabled: Excuse = ({ evidence, item, instantMs }) => {
   const { paths } = evidence;
   const window = around(evidence, instantMs);
@@ -143,7 +148,10 @@ const wasRescheduled: Excuse = ({ evidence, before, after }) => {
   return new Set(crons).size > 1;
 };
 
-/** For one owner the instant had passed, and for the next one it had not come yet. Clocks must agree (docs/guarantees.md). */
+/**
+ * For one owner the instant had passed, and for the next one it had not come yet. Clocks must agree
+ * (docs/guarantees.md).
+ */
 const clocksDisagreed: Excuse = ({ evidence, item, instantMs }) => {
   const { fromMs, toMs } = around(evidence, instantMs);
   const owners = evidence

@@ -1,4 +1,7 @@
-/** Rules about what instances run: no more at once than the pool has places, nothing twice, nothing for a foreign instant. */
+/**
+ * Rules about what instances run: no more at once than the pool has places, nothing twice, nothing for a foreign
+ * instant.
+ */
 import { type Evidence, grouped } from './evidence.js';
 import { type Run } from './recording.js';
 import { fromRanges } from '../../../lib/layout/x-node/item-ranges.js';
@@ -46,8 +49,9 @@ export function ownReruns(evidence: Evidence): readonly string[] {
 }
 
 /**
- * An item that was dropped and came back is not run for an instant at which it did not exist. Without `monitorExecution` no node
- * says which items a firing is for: an instance that was busy when it came makes up for it with the items that it has then.
+ * An item that was dropped and came back is not run for an instant at which it did not exist. Without
+ * `monitorExecution` no node says which items a firing is for: an instance that was busy when it came makes up for it
+ * with the items that it has then.
  */
 export function returnedItems(evidence: Evidence): readonly string[] {
   return evidence.recording.runs.flatMap((run) => {
@@ -61,8 +65,8 @@ export function returnedItems(evidence: Evidence): readonly string[] {
     if (!evidence.isMonitored({ ...window, toMs: run.begunMs })) return [];
     // A registry that was wiped does not know which items there were.
     if (evidence.isWiped({ ...window, toMs: run.begunMs })) return [];
-    // An item that no assignment had left out when it was chosen was there all the time: no leader has seen the lower number.
-    // After that it may have waited for a place in the pool.
+    // An item that no assignment had left out when it was chosen was there all the time: no leader has seen the lower
+    // number. After that it may have waited for a place in the pool.
     const chosenMs = evidence.marksByItem.get(item)?.find((mark) => mark.run === run)?.fromMs ?? run.begunMs;
     if (!evidence.everLeftOut(item, { ...window, toMs: chosenMs })) return [];
     // An item that has never existed before is run by whatever firing finds it first.
@@ -74,8 +78,8 @@ export function returnedItems(evidence: Evidence): readonly string[] {
 }
 
 /**
- * No instance is taken for a Java peer where there is none. Java peers hold these latches while they make calls and take
- * items over; Node instances use them only beside a Java peer.
+ * No instance is taken for a Java peer where there is none. Java peers hold these latches while they make calls and
+ * take items over; Node instances use them only beside a Java peer.
  */
 export function foreignLatches({ recording }: Evidence): readonly string[] {
   return recording.commits.flatMap(({ atMs, by, changes }) =>

@@ -15,7 +15,8 @@ export function lostRuns(evidence: Evidence): readonly string[] {
       case 'open':
         return [];
       case 'reported':
-        // The report of a run that had ended is withdrawn by its own instance, if that is back before a peer takes it over.
+        // The report of a run that had ended is withdrawn by its own instance, if that is back before a peer takes it
+        // over.
         return hasEnded(evidence, mark) || wasRescued(evidence, mark) || mayStayLost(evidence, mark)
           ? []
           : [`${nameOf(mark)} was never rescued`];

@@ -25,14 +25,19 @@ const GUARDS_A_COMMIT = 10;
 /** As many more with a listener that is called once in the cluster: reports, calls, and what removes their nodes. */
 const REQUESTS_OF_CALLS = 10;
 
-/** Most requests of an instance in any second, whatever happens; more if answers were lost and it looks after each of its items. */
+/**
+ * Most requests of an instance in any second, whatever happens; more if answers were lost and it looks after each of
+ * its items.
+ */
 const REQUESTS_A_SECOND = 40;
 const REQUESTS_AN_ITEM = 8;
 
 /** As many more for each session after the first one that it begins in that second. */
 const REQUESTS_A_SESSION = 20;
 
-/** At rest everybody is active and waits for nothing, one leads, each item has a living owner, and nothing is left over. */
+/**
+ * At rest everybody is active and waits for nothing, one leads, each item has a living owner, and nothing is left over.
+ */
 export function unrest({ recording, paths }: Evidence): readonly string[] {
   return recording.rests.flatMap(({ atMs, present, tree }) => {
     const faults = [
@@ -143,7 +148,10 @@ export function endless({ recording }: Evidence): readonly string[] {
     : [`there is no end of what happens at ${seconds(recording.endlessMs)}`];
 }
 
-/** One instance may have all items, and a commit takes only so many: the beginning and the end of a firing are several commits each then. */
+/**
+ * One instance may have all items, and a commit takes only so many: the beginning and the end of a firing are several
+ * commits each then.
+ */
 function requestsOfFiring({ onceListener, operationsACommit = Infinity }: History, items: number): number {
   const commits = Math.max(1, Math.ceil(items / (operationsACommit - GUARDS_A_COMMIT)));
   return REQUESTS_A_FIRING + 2 * (commits - 1) + (onceListener === undefined ? 0 : REQUESTS_OF_CALLS);

@@ -89,8 +89,8 @@ export function tokens(evidence: Evidence): readonly string[] {
 }
 
 /**
- * Whether the run is one that its token exists for: that of an owner which does not know that it is one no more, or whose item
- * was another's while it waited for a place in the pool and bore no mark.
+ * Whether the run is one that its token exists for: that of an owner which does not know that it is one no more, or
+ * whose item was another's while it waited for a place in the pool and bore no mark.
  */
 function isStale(evidence: Evidence, run: Run): boolean {
   const { instance, item, token, begunMs } = run;
@@ -105,7 +105,8 @@ function isStale(evidence: Evidence, run: Run): boolean {
 
 /** A firing begins an item once, and once more for each time that it was reported as crashed. */
 export function doubles(evidence: Evidence): readonly string[] {
-  // An instance that is told to stop between two commits of one beginning gives back what it has begun, before any item runs.
+  // An instance that is told to stop between two commits of one beginning gives back what it has begun, before any item
+  // runs.
   const isGivenBack = ({ run, fate }: Mark): boolean => run === undefined && fate === 'ended';
   const scheduled = evidence.marks.filter((mark) => mark.scheduledMs !== undefined && !isGivenBack(mark));
   const groups = grouped(scheduled, ({ item, scheduledMs }) => `${item} ${scheduledMs}`);

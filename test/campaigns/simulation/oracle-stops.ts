@@ -4,7 +4,9 @@ import { type Evidence, type Window } from './evidence.js';
 import { HARD } from './interruptions.js';
 import { nameOf, seconds } from './run-book.js';
 
-/** From the moment an item is idle until it has been assigned to another instance: the leader waits a second for others. */
+/**
+ * From the moment an item is idle until it has been assigned to another instance: the leader waits a second for others.
+ */
 const HANDOVER_MS = 2_500;
 
 /** How long a fault may keep the leader from assigning items. */
@@ -59,8 +61,9 @@ export function begunAfterStop(evidence: Evidence): readonly string[] {
 }
 
 /**
- * A stopping instance hands over its idle items at once, and is given none, as long as another one can take them. Without
- * monitorExecution it keeps them until it withdraws: no mark would keep the next owner from an item that still runs.
+ * A stopping instance hands over its idle items at once, and is given none, as long as another one can take them.
+ * Without monitorExecution it keeps them until it withdraws: no mark would keep the next owner from an item that still
+ * runs.
  */
 export function heldWhileStopping(evidence: Evidence): readonly string[] {
   return stops(evidence).flatMap(({ name, fromMs, toMs }) => {

@@ -3,7 +3,9 @@ import { type Evidence, type Window } from './evidence.js';
 import { type Mark } from './marks.js';
 import { seconds } from './run-book.js';
 
-/** The end of a trigger: its instance has accepted it by removing it, or has not had its answer when a peer removed it. */
+/**
+ * The end of a trigger: its instance has accepted it by removing it, or has not had its answer when a peer removed it.
+ */
 export interface Acceptance {
   readonly name: string;
   readonly atMs: number;
@@ -16,8 +18,8 @@ export interface Acceptance {
 const RECOVERY_MS = 20_000;
 
 /**
- * An accepted trigger runs each of its items once, on whatever instance owns the item when it is its turn; two that meet an item
- * while it is busy are one.
+ * An accepted trigger runs each of its items once, on whatever instance owns the item when it is its turn; two that
+ * meet an item while it is busy are one.
  */
 export function triggers(evidence: Evidence): readonly string[] {
   if (!evidence.isAlwaysMonitored) return [];

@@ -1,6 +1,6 @@
 /**
- * What must be true of every history, whatever happens in it: one rule a function, from evidence to the faults it finds.
- * The rules judge by what was committed and what user code did, and know nothing of how the kernel works.
+ * What must be true of every history, whatever happens in it: one rule a function, from evidence to the faults it
+ * finds. The rules judge by what was committed and what user code did, and know nothing of how the kernel works.
  *
  * | Rules | Say |
  * |---|---|

@@ -20,7 +20,9 @@ const CALM_MS = 15_000;
 /** As much longer if instances wait for each other: once before items start, and once when they have completed. */
 const CALM_OF_LISTENERS_MS = 20_000;
 
-/** Plays a history from its beginning until long after its last step; the same history always gives the same recording. */
+/**
+ * Plays a history from its beginning until long after its last step; the same history always gives the same recording.
+ */
 export async function play(history: History): Promise<Recording> {
   // The kernel's retries are spread by chance.
   const { random } = Math;
@@ -132,9 +134,9 @@ class Player {
   }
 
   /**
-   * Instances that came to different firings, or have yet to accept their triggers, wait for one another in turn: once for
-   * a firing of the schedule, and once for a manual one. Each waits as long as the listener lets it; without a limit, as long
-   * as an instance waits for items that their free owner does not begin.
+   * Instances that came to different firings, or have yet to accept their triggers, wait for one another in turn: once
+   * for a firing of the schedule, and once for a manual one. Each waits as long as the listener lets it; without a
+   * limit, as long as an instance waits for items that their free owner does not begin.
    */
   async #untilNobodyWaits(): Promise<void> {
     const { onceListener } = this.#history;

@@ -1,6 +1,9 @@
 import { type Step } from './history.js';
 
-/** How a run of user code ended: `timed-out` if its time was up before, `aborted` if it was told to end before, `lost` if its process was gone first. */
+/**
+ * How a run of user code ended: `timed-out` if its time was up before, `aborted` if it was told to end before, `lost`
+ * if its process was gone first.
+ */
 export type RunEnd = 'completed' | 'failed' | 'timed-out' | 'aborted' | 'lost';
 
 /** One run of an item's user code. Times are milliseconds since the beginning of the history, in true time. */

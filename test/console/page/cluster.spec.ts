@@ -1,4 +1,7 @@
-/** The built console by its command line, with the page in a browser, on a real ZooKeeper with instances that are killed. */
+/**
+ * The built console by its command line, with the page in a browser, on a real ZooKeeper with instances that are
+ * killed.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

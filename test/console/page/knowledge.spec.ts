@@ -1,6 +1,6 @@
 /**
- * What the page claims while it does not know: nothing. Each page of the router, and each tab of a job, has its requests
- * held back, and then refused.
+ * What the page claims while it does not know: nothing. Each page of the router, and each tab of a job, has its
+ * requests held back, and then refused.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { type Browser, type Page, type Route } from 'playwright-core';

@@ -1,6 +1,7 @@
 /**
- * `npm run test:console`: the built page in a real browser, before a back end that answers from fixtures, and before the real one on a real ZooKeeper. Screenshots of each page
- * are written to coverage/console (or SCREENSHOTS). Arguments are Jest's own.
+ * `npm run test:console`: the built page in a real browser, before a back end that answers from fixtures, and before
+ * the real one on a real ZooKeeper. Screenshots of each page are written to coverage/console (or SCREENSHOTS).
+ * Arguments are Jest's own.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';

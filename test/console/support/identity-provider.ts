@@ -36,7 +36,11 @@ export class IdentityProvider implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** The user confirms a login. @param url to which the console has sent the browser. @returns to where the provider sends it back */
+  /**
+   * The user confirms a login.
+   * @param url to which the console has sent the browser.
+   * @returns to where the provider sends it back
+   */
   confirm(url: string): URL {
     const asked = new URL(url).searchParams;
     const code = createHash('sha256').update(url).digest('hex');

@@ -1,6 +1,6 @@
 /**
- * Real database servers for one run of the tests: Debian's PostgreSQL and MariaDB, installed if they are missing, started
- * on free ports of the loopback interface, each with a folder of its own that goes when the server goes.
+ * Real database servers for one run of the tests: Debian's PostgreSQL and MariaDB, installed if they are missing,
+ * started on free ports of the loopback interface, each with a folder of its own that goes when the server goes.
  */
 import { randomUUID } from 'node:crypto';
 import { type ChildProcess, execFileSync, spawn, type SpawnOptions } from 'node:child_process';

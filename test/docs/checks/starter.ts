@@ -82,7 +82,9 @@ export const moduleChecks: Checks = {
   'reg-center.digest': regCenter('orders:secret'),
 };
 
-/** The setting is read under Java's name, stored as it is, and has the defaults that the row names, here and in Java. */
+/**
+ * The setting is read under Java's name, stored as it is, and has the defaults that the row names, here and in Java.
+ */
 const stored: Check = async (row) => {
   const name = codeIn(row, 'Here');
   if (!isSample(name)) throw new Error(`There is no value to try ${row.java} with.`);

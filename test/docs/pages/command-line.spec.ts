@@ -1,4 +1,7 @@
-/** Carries out the commands of docs/command-line.md, one after the other, and compares what they print. UPDATE=1 writes it. */
+/**
+ * Carries out the commands of docs/command-line.md, one after the other, and compares what they print. UPDATE=1 writes
+ * it.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,6 @@
-/** Applications with worker threads as users build and run them: bundled by esbuild, as CommonJS, and without piscina. */
+/**
+ * Applications with worker threads as users build and run them: bundled by esbuild, as CommonJS, and without piscina.
+ */
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';

@@ -1,6 +1,6 @@
 /**
- * What a newcomer does, with the real template of Nest: `nest new`, the README's line of installation, a job, the template's
- * own tests, every builder, and restarts on a real ZooKeeper.
+ * What a newcomer does, with the real template of Nest: `nest new`, the README's line of installation, a job, the
+ * template's own tests, every builder, and restarts on a real ZooKeeper.
  *
  *   node test/packaging/newcomer/main.mjs 12 nestjs-elasticjob-1.0.0.tgz
  *
@@ -89,7 +89,10 @@ async function build() {
   await worker();
 }
 
-/** Bundles the job of the page on worker threads, with the configuration that it gives for this line of Nest, and runs it. */
+/**
+ * Bundles the job of the page on worker threads, with the configuration that it gives for this line of Nest, and runs
+ * it.
+ */
 async function worker() {
   const rspack = ['@rspack/core', 'webpack-node-externals', 'tsconfig-paths-webpack-plugin'];
   await run('npm', ['install', 'piscina', ...(isModule ? rspack : [])], app);

@@ -112,8 +112,8 @@ export function timeOf(ms: number): string {
 }
 
 /**
- * In one order, whichever of several independent things happened first by chance: the same act of several instances by their
- * names, and asides last.
+ * In one order, whichever of several independent things happened first by chance: the same act of several instances by
+ * their names, and asides last.
  */
 function ordered(statements: readonly Statement[]): readonly Statement[] {
   const acts: Statement[][] = [];

@@ -25,8 +25,8 @@ export interface JobCommit {
 }
 
 /**
- * Says in words what a commit did to a job. What belongs together is said together; what is left is said node by node, so
- * that nothing is missing.
+ * Says in words what a commit did to a job. What belongs together is said together; what is left is said node by node,
+ * so that nothing is missing.
  */
 export function tellCommit(commit: JobCommit): readonly Entry[] {
   const telling = new Telling(commit);

@@ -1,6 +1,9 @@
 import { type NodeChange } from '../../../lib/registry/embedded/node-tree.js';
 
-/** What a node of a job is for. Read here anew, and not by the library's own reader, whose mistakes would hide themselves. */
+/**
+ * What a node of a job is for. Read here anew, and not by the library's own reader, whose mistakes would hide
+ * themselves.
+ */
 export type NodeKind = (typeof KINDS)[number][0] | 'other';
 
 /** What a commit did to one node of a job. */
@@ -92,10 +95,10 @@ function changeOf(root: string, { path, before, after }: NodeChange): Change {
 }
 
 /**
- * What says nothing to a reader: queueing for a latch, asking for the time, the root and folders that come to be, and writes
- * that only count up a version, which fences others, and what an assignment was made for. What an instance writes down of
- * the firings it begins, or of those that were cut short, shows as runs; what it writes down of listeners' rounds, in the
- * calls themselves.
+ * What says nothing to a reader: queueing for a latch, asking for the time, the root and folders that come to be, and
+ * writes that only count up a version, which fences others, and what an assignment was made for. What an instance
+ * writes down of the firings it begins, or of those that were cut short, shows as runs; what it writes down of
+ * listeners' rounds, in the calls themselves.
  */
 function isSilent({ kind, did }: Change): boolean {
   switch (kind) {

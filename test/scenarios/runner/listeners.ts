@@ -9,7 +9,10 @@ import { type ShardingContexts } from '../../../lib/api/job/sharding-contexts.js
 export interface ListenerPorts {
   /** Tells of the call. */
   readonly tell: (job: string, what: string, items: readonly number[]) => void;
-  /** Resolves when a call that is held is released, or aborted; at once if it is not held. Throws if the call is to fail. */
+  /**
+   * Resolves when a call that is held is released, or aborted; at once if it is not held. Throws if the call is to
+   * fail.
+   */
   readonly work: (what: string, signal: AbortSignal) => Promise<void>;
 }
 

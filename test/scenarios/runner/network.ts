@@ -5,7 +5,9 @@ export interface Appointment {
   readonly name: string;
   /** 1 is the next write. */
   readonly write: number;
-  /** Called when the write is sent, with its description; returns what is to be done once the server has carried it out. */
+  /**
+   * Called when the write is sent, with its description; returns what is to be done once the server has carried it out.
+   */
   readonly onWrite: (what: string) => (() => void) | undefined;
 }
 

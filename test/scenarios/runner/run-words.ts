@@ -9,7 +9,10 @@ export interface RunEvent {
   readonly item: number;
   /** Told with `started`: why it runs, if not for the firing of this very instant. */
   readonly cause?: string;
-  /** Told with `started` and `ended`: whether the item bears this instance's mark then; `undefined` if the job marks none. */
+  /**
+   * Told with `started` and `ended`: whether the item bears this instance's mark then; `undefined` if the job marks
+   * none.
+   */
   readonly isMarked?: boolean | undefined;
   /** Told with `ended`. */
   readonly outcome?: 'ok' | 'failed' | 'aborted';

@@ -23,7 +23,10 @@ export interface WorkPorts {
   readonly complain: (complaint: string) => void;
 }
 
-/** The work of all jobs of a scenario: items run at once, or until they are released, or fail, and all of it is written down. */
+/**
+ * The work of all jobs of a scenario: items run at once, or until they are released, or fail, and all of it is written
+ * down.
+ */
 export class WatchedWork {
   readonly #ports: WorkPorts;
   readonly #open = new Set<OpenRun>();

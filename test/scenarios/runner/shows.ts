@@ -35,7 +35,10 @@ const SHOWS: Readonly<Record<string, Show>> = {
   running: (stage) => [`in progress: ${[...stage.work.open].sort().join(' ') || 'nothing'}`],
 };
 
-/** What a record of firings says in milliseconds is told in hours; an instance's text is told as its node says it already. */
+/**
+ * What a record of firings says in milliseconds is told in hours; an instance's text is told as its node says it
+ * already.
+ */
 function readableValue(path: string, value: string): string {
   if (path.includes('/instances/')) return 'an instance';
   const text = value.trim().replaceAll('\n', ', ');

@@ -309,7 +309,9 @@ function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
 }
 
-/** A configuration for scenarios: fires every five seconds and tells the transcript of errors, unless told otherwise. */
+/**
+ * A configuration for scenarios: fires every five seconds and tells the transcript of errors, unless told otherwise.
+ */
 export function scenarioJob(jobName: string, settings: Partial<JobConfiguration>): JobConfiguration {
   const defaults = { cron: '0/5 * * * * ?', timeZone: 'GMT', shardingTotalCount: 2, jobErrorHandlerType: 'TRANSCRIPT' };
   return jobConfiguration({ ...defaults, ...settings, jobName });

@@ -85,7 +85,8 @@ test('the only name that begins with an unknown one is meant, unless another one
   expect(meant('conne', ['connectTimeout'])).toContain('known are');
 });
 
-// Names come from files and variables of the environment, where anything may stand. To compare all letters takes minutes.
+// Names come from files and variables of the environment, where anything may stand. To compare all letters takes
+// minutes.
 test('only the first letters of a very long name are compared', () => {
   const endless = 'x'.repeat(1_000_000);
 

@@ -1,6 +1,6 @@
 /**
- * What each command answers to what it cannot use: a sentence that names the fault and what would be right, the exit code of
- * docs/command-line.md, no stack trace, and nothing that steers the terminal. A command without a row is found.
+ * What each command answers to what it cannot use: a sentence that names the fault and what would be right, the exit
+ * code of docs/command-line.md, no stack trace, and nothing that steers the terminal. A command without a row is found.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

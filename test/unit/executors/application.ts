@@ -1,4 +1,7 @@
-/** An application in a process of its own that runs the script of its argument once more with each message, unless that has it end. */
+/**
+ * An application in a process of its own that runs the script of its argument once more with each message, unless that
+ * has it end.
+ */
 import { scriptExecutor } from '../../../lib/executors/script/script-executor.js';
 import { systemClock } from '../../../lib/time/clock.js';
 import { runItem } from './stage.js';

@@ -101,7 +101,9 @@ describe('if no thread can be started,', () => {
 });
 
 describe('an idle thread that ends fails no item:', () => {
-  /** Two idle threads, of which the one of item `dying` throws while this process is blocked. The path of their module. */
+  /**
+   * Two idle threads, of which the one of item `dying` throws while this process is blocked. The path of their module.
+   */
   async function twoIdleThreads(dying: number): Promise<string> {
     const path = worker(`
       logger.log('here');

@@ -1,4 +1,7 @@
-/** What the registry centre has of a job is unreadable, gone, or was restored from a copy: noticed, named, and repaired where it is certain. */
+/**
+ * What the registry centre has of a job is unreadable, gone, or was restored from a copy: noticed, named, and repaired
+ * where it is certain.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { type JobHealth } from '../../../lib/kernel/life/job-health.js';
 import { toYaml } from '../../../lib/layout/job-configuration-yaml.js';

@@ -24,7 +24,10 @@ export const javaConfigurations =
     readonly { readonly configuration: JobConfiguration; readonly yaml: string; readonly read?: JobConfiguration }[]
   >('java-3.0.5-configurations');
 
-/** Documents that people might write, and what Java 3.0.5 reads from them (besides its values for absent settings) or says of them. */
+/**
+ * Documents that people might write, and what Java 3.0.5 reads from them (besides its values for absent settings) or
+ * says of them.
+ */
 export const javaReadings =
   load<readonly { readonly yaml: string; readonly reads?: object; readonly refused?: string }[]>('java-3.0.5-readings');
 

@@ -13,7 +13,9 @@ describe.each<[where: string, open: () => FiringTimers]>([
   ['in a Nest application', () => new SchedulerRegistryTimers(new SchedulerRegistry(), new RecordingLogger())],
   ['without Nest', () => new ClockTimers(systemClock)],
 ])('Many firings at one instant, %s,', (_, open) => {
-  /** Arms a timer for each job; returns the jobs that have fired, and how many had when the event loop had its turns. */
+  /**
+   * Arms a timer for each job; returns the jobs that have fired, and how many had when the event loop had its turns.
+   */
   function armAll(timers: FiringTimers, onFirst: () => void = () => undefined) {
     const fired: string[] = [];
     const atTurns: number[] = [];

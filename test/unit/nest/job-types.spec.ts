@@ -1,4 +1,7 @@
-/** The kinds of jobs in a Nest application: providers with the methods of a dataflow job, and jobs that have only a type. */
+/**
+ * The kinds of jobs in a Nest application: providers with the methods of a dataflow job, and jobs that have only a
+ * type.
+ */
 import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { expect, test } from '@jest/globals';

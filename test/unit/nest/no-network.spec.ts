@@ -1,4 +1,7 @@
-/** An application on a machine whose only network interface is the loopback one, as of a container that has just started. */
+/**
+ * An application on a machine whose only network interface is the loopback one, as of a container that has just
+ * started.
+ */
 import * as os from 'node:os';
 import { describe, expect, jest, test } from '@jest/globals';
 import { EmbeddedRegistryCenter } from '../../../lib/registry/embedded/embedded-registry-center.js';

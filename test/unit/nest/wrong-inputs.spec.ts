@@ -1,6 +1,6 @@
 /**
- * Wrong settings of all sources, each with the beginning of its refusal: a refusal names the setting, the value unless it may be
- * secret, and what would be right. A row is one thing that somebody may write.
+ * Wrong settings of all sources, each with the beginning of its refusal: a refusal names the setting, the value unless
+ * it may be secret, and what would be right. A row is one thing that somebody may write.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

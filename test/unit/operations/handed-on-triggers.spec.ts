@@ -15,7 +15,10 @@ interface Story extends AsyncDisposable {
   readonly release: () => Promise<void>;
 }
 
-/** A cluster in which the item runs for its first instant until it is released, and an operator has triggered it meanwhile. */
+/**
+ * A cluster in which the item runs for its first instant until it is released, and an operator has triggered it
+ * meanwhile.
+ */
 async function triggeredWhileItRuns(
   how: TriggerJobOptions,
   { job, ...options }: TestClusterOptions = {},

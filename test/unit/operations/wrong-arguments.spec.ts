@@ -1,4 +1,7 @@
-/** Wrong arguments of the operations, as JavaScript and JSON may have them: each is refused with what would be right, and nothing happens. */
+/**
+ * Wrong arguments of the operations, as JavaScript and JSON may have them: each is refused with what would be right,
+ * and nothing happens.
+ */
 import { expect, test } from '@jest/globals';
 import { ExplanationAPI } from '../../../lib/operations/explanation-api.js';
 import { JobStatisticsAPI } from '../../../lib/operations/job-statistics-api.js';

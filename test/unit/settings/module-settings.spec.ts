@@ -1,4 +1,6 @@
-/** What code gives by itself, beside settings that are texts and numbers: extensions, the logger, the registry centre. */
+/**
+ * What code gives by itself, beside settings that are texts and numbers: extensions, the logger, the registry centre.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { settingProblems } from '../../../lib/api/settings/setting.js';
 import { ElasticJobSettings } from '../../../lib/settings/module-settings.js';

@@ -183,7 +183,10 @@ describe('PostgreSQL', () => {
   });
 });
 
-/** An index gives the order of a page only if the text of the statement lets the database use it so: see `Dialect.comparison`. */
+/**
+ * An index gives the order of a page only if the text of the statement lets the database use it so: see
+ * `Dialect.comparison`.
+ */
 describe('a page of executions', () => {
   const columns = new Map(EXECUTIONS.columns.map(({ name, width }) => [name, { reference: name, width }]));
   const taskId = 'orders@-@0@-@READY@-@10.0.0.1@-@7';

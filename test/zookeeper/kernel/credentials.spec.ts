@@ -10,7 +10,10 @@ const zookeeper = sharedZooKeeper();
 const nothing = (): void => undefined;
 const silent = { debug: nothing, log: nothing, warn: nothing, error: nothing };
 
-/** Starts job `bill` without credentials after `owner`, who has some, has written. @returns the failure, and the health of the job */
+/**
+ * Starts job `bill` without credentials after `owner`, who has some, has written.
+ * @returns the failure, and the health of the job
+ */
 async function failureAfter(owner: { readonly writes: string; readonly alone: boolean }) {
   const namespace = zookeeper.namespace();
   const at = { serverLists: zookeeper.servers, namespace };

@@ -47,7 +47,10 @@ describe('a job of a hundred thousand items', () => {
   );
 });
 
-/** Two instances have ten items, then a hundred thousand, then ten again. Returns how many nodes there are of items in the end. */
+/**
+ * Two instances have ten items, then a hundred thousand, then ten again. Returns how many nodes there are of items in
+ * the end.
+ */
 async function growsAndShrinks(open: () => RegistryCenter): Promise<number> {
   const registry = open();
   await using first = await start(registry, 'A');

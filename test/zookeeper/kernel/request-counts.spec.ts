@@ -35,7 +35,10 @@ class ManualTimers implements FiringTimers {
 /** Numbers of requests by their names. */
 type Requests = Readonly<Partial<Record<RequestName, number>>>;
 
-/** What the proxy has seen, but for pings and for `questions` of the test's own, each of which is a `sync` and a `getData`. */
+/**
+ * What the proxy has seen, but for pings and for `questions` of the test's own, each of which is a `sync` and a
+ * `getData`.
+ */
 function countedBy({ requests: { ping: _, ...all } }: TcpProxy, questions: number): Requests {
   const own: Requests = { sync: questions, getData: questions };
   const others = Object.entries(all).map(([name, count]) => [name, count - (own[name as RequestName] ?? 0)] as const);
@@ -93,8 +96,8 @@ class CountedInstance implements AsyncDisposable {
   }
 
   /**
-   * The requests since the counter was reset, as soon as there are at least so many and no further ones follow from them:
-   * what the server has to say of those before is here with the answer to a question, and nothing comes of it.
+   * The requests since the counter was reset, as soon as there are at least so many and no further ones follow from
+   * them: what the server has to say of those before is here with the answer to a question, and nothing comes of it.
    */
   async requests(atLeast = 0): Promise<Requests> {
     await until(() => this.proxy.count() >= atLeast, `${atLeast} requests`);
@@ -215,8 +218,8 @@ describe('a steady firing', () => {
       await instance.fire(shardingTotalCount, 10);
 
       const requests = await instance.fire(shardingTotalCount, 10);
-      // Begin and end as ever; for each of the two calls: the stage's node, the report, the entry, and the end. One may have to be
-      // tried again, where the mirror did not show yet what the call before has removed.
+      // Begin and end as ever; for each of the two calls: the stage's node, the report, the entry, and the end. One may
+      // have to be tried again, where the mirror did not show yet what the call before has removed.
       expect(sumOf(requests)).toBeLessThanOrEqual(20);
     },
   );

@@ -1,4 +1,7 @@
-/** A job whose nodes or whose executor have a fault is that job's fault: the application boots, all its other jobs run, and it runs once it is mended. */
+/**
+ * A job whose nodes or whose executor have a fault is that job's fault: the application boots, all its other jobs run,
+ * and it runs once it is mended.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type INestApplicationContext } from '@nestjs/common';
 import { type TypedJobItemExecutor } from '../../../lib/api/extensions/job-executor.js';

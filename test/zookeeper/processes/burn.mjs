@@ -1,5 +1,5 @@
-// Keeps a processor busy for BURN_MS milliseconds without a pause, as a computation does: on the main thread as a job's method, or
-// in a worker thread as a module's default export. Says when it begins and when it ends.
+// Keeps a processor busy for BURN_MS milliseconds without a pause, as a computation does: on the main thread as a job's
+// method, or in a worker thread as a module's default export. Says when it begins and when it ends.
 import { writeSync } from 'node:fs';
 
 export default function burn() {

@@ -1,6 +1,6 @@
-// One instance of one or several jobs, in a process of its own: a Nest application that writes down every run of an item,
-// step by step, and what the library logs. Each line is in the file before the program goes on; only a crash of the whole
-// machine could lose one. `t` is the machine's monotonic clock in milliseconds, the same for all processes.
+// One instance of one or several jobs, in a process of its own: a Nest application that writes down every run of an
+// item, step by step, and what the library logs. Each line is in the file before the program goes on; only a crash of
+// the whole machine could lose one. `t` is the machine's monotonic clock in milliseconds, the same for all processes.
 import 'reflect-metadata';
 import { Logger, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -10,7 +10,9 @@ import { ElasticJobHealth, ElasticJobModule, JobBootstraps } from 'nestjs-elasti
 const { RUN_LOG, INSTANCE, SERVERS, NAMESPACE, TOTAL = '5', CRON = '* * * * * ?', WORK_MS = '50' } = process.env;
 const { SESSION_MS = '2000', GRACE_MS = '30000', JOBS } = process.env;
 
-/** By job name: its settings, and under `work` how many steps of how many milliseconds its items take, item after item. */
+/**
+ * By job name: its settings, and under `work` how many steps of how many milliseconds its items take, item after item.
+ */
 const jobs = JOBS
   ? JSON.parse(JOBS)
   : {
@@ -51,8 +53,8 @@ const STALL_MS = 300;
 const parent = process.ppid;
 
 /**
- * Writes down when this process did not get to run: stopped, or starved. The line's time is the end of the event-loop turn
- * in which it woke. Also ends with the process that started it, which may have had no time to say so.
+ * Writes down when this process did not get to run: stopped, or starved. The line's time is the end of the event-loop
+ * turn in which it woke. Also ends with the process that started it, which may have had no time to say so.
  */
 function watch(beat) {
   setTimeout(() => {

@@ -1,4 +1,7 @@
-/** What a mirror that narrows costs on the wire, and what may come between. The contract has what every registry centre promises. */
+/**
+ * What a mirror that narrows costs on the wire, and what may come between. The contract has what every registry centre
+ * promises.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { type Mirror, type MirrorOptions } from '../../../lib/registry/registry-center.js';
 import { ZooKeeperClient } from '../../../lib/registry/zookeeper/client/zookeeper-client.js';

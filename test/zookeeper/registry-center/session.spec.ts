@@ -153,7 +153,8 @@ test('a process that was frozen for a part of its session goes on as if nothing 
   const id = idOf(centre);
   const { phases } = recordPhases(centre);
 
-  // Heard of at this moment, the session has a second left after the freeze, which is longer than a silent server is waited for.
+  // Heard of at this moment, the session has a second left after the freeze, which is longer than a silent server is
+  // waited for.
   await centre.put('/a', '');
 
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_000);

@@ -61,7 +61,10 @@ export class DataSourcesController {
     return this.audit.record({ action: 'data-source.test', target, caller }, () => this.sources.test(change));
   }
 
-  /** Changes a data source that was added in the page. An omitted password or TLS stays; an empty password, or null, removes it. */
+  /**
+   * Changes a data source that was added in the page. An omitted password or TLS stays; an empty password, or null,
+   * removes it.
+   */
   @Put(':name')
   @Permit('manage')
   edit(

@@ -20,7 +20,9 @@ const HEADERS = {
 export class EventsController {
   constructor(@Inject(EventStreams) private readonly streams: EventStreams) {}
 
-  /** Changes as server-sent events; with `job`, those of its items too. `Last-Event-ID` takes up an interrupted stream. */
+  /**
+   * Changes as server-sent events; with `job`, those of its items too. `Last-Event-ID` takes up an interrupted stream.
+   */
   @Get()
   @Permit('read')
   events(

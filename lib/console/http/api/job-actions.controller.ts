@@ -61,7 +61,10 @@ export class JobActionsController {
     return this.actions.enable(action, targetOf(job, body));
   }
 
-  /** Disables a job on a server, or on all of its servers, until it is enabled or its settings say otherwise at a restart. */
+  /**
+   * Disables a job on a server, or on all of its servers, until it is enabled or its settings say otherwise at a
+   * restart.
+   */
   @Post(':job/disable')
   @HttpCode(204)
   @Permit('operate')
@@ -130,8 +133,8 @@ export class JobActionsController {
   }
 
   /**
-   * Removes a job with all that the registry centre has of it. `confirm` repeats its name. A job with living instances is refused,
-   * unless `living` is true: they are ended first.
+   * Removes a job with all that the registry centre has of it. `confirm` repeats its name. A job with living instances
+   * is refused, unless `living` is true: they are ended first.
    */
   @Delete(':job')
   @HttpCode(200)

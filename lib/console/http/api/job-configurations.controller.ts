@@ -26,7 +26,10 @@ export class JobConfigurationsController {
     return tagged(response, await this.configurations.read(registry, job));
   }
 
-  /** Stores all settings of a job in the place of the version that `If-Match` names. Asterisks stand for secrets that stay. */
+  /**
+   * Stores all settings of a job in the place of the version that `If-Match` names. Asterisks stand for secrets that
+   * stay.
+   */
   @Put()
   @Permit('write')
   async write(

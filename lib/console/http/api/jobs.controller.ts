@@ -36,7 +36,10 @@ const MOST_NODES = 10_000;
 export class JobsController {
   constructor(@Inject(ConsoleJobs) private readonly jobs: ConsoleJobs) {}
 
-  /** Jobs, filtered and sorted, at most 1,000 a page: `sort` is name, status, shards, instances, running, cron, label, next or last, with a hyphen before it descending. */
+  /**
+   * Jobs, filtered and sorted, at most 1,000 a page: `sort` is name, status, shards, instances, running, cron, label,
+   * next or last, with a hyphen before it descending.
+   */
   @Get()
   @Permit('read')
   list(
@@ -84,7 +87,10 @@ export class JobsController {
     });
   }
 
-  /** The nodes of a job by their paths, at most 10,000 a page. Default: 1,000. `masked=true`: with names in the place of addresses. */
+  /**
+   * The nodes of a job by their paths, at most 10,000 a page. Default: 1,000. `masked=true`: with names in the place of
+   * addresses.
+   */
   @Get(':job/tree')
   @Costly()
   @Permit('read')

@@ -63,7 +63,10 @@ export class RegistriesController {
     return found.info;
   }
 
-  /** Changes a registry centre that was added in the page. An omitted digest, TLS or SASL stays; an empty digest, or null, removes it. */
+  /**
+   * Changes a registry centre that was added in the page. An omitted digest, TLS or SASL stays; an empty digest, or
+   * null, removes it.
+   */
   @Put(':registry')
   @Permit('manage')
   edit(

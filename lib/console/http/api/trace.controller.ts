@@ -109,7 +109,10 @@ export class TraceController {
     return this.traces.firings(textOf('ds', ds), { jobName, ...range, limit: limitOf(limit) });
   }
 
-  /** How many executions succeeded and failed within a time of at most 31 days, and how long they took. Default: the last day. */
+  /**
+   * How many executions succeeded and failed within a time of at most 31 days, and how long they took. Default: the
+   * last day.
+   */
   @Get('stats')
   @Permit('read')
   stats(

@@ -1,4 +1,7 @@
-/** Parameters of the older APIs: their paths name no registry centre, but a header or an earlier choice of the caller does. */
+/**
+ * Parameters of the older APIs: their paths name no registry centre, but a header or an earlier choice of the caller
+ * does.
+ */
 import { createParamDecorator, type ExecutionContext, Inject, Injectable, type PipeTransform } from '@nestjs/common';
 import { type Caller, type ConsoleRequest } from '../../security/callers/caller.js';
 import { RegistryChoice } from '../../services/compat/registry-choice.js';

@@ -84,7 +84,10 @@ export class OlderRegistriesController {
   }
 }
 
-/** Data sources as the consoles of ElasticJob 2 and 3 have them. Passwords are never shown, and URLs are never used as they are. */
+/**
+ * Data sources as the consoles of ElasticJob 2 and 3 have them. Passwords are never shown, and URLs are never used as
+ * they are.
+ */
 @OlderController('api/data-source')
 export class OlderDataSourcesController {
   constructor(

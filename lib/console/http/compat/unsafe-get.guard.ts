@@ -4,8 +4,8 @@ import { CONSOLE_SERVICE_OPTIONS, type ConsoleServiceOptions } from '../../optio
 import { type ConsoleRequest } from '../../security/callers/caller.js';
 
 /**
- * Lets a GET change something for callers with a token, if `compat.unsafeGet` allows that. A browser follows links by itself, and
- * brings cookies and passwords along: only a token shows that a script means it.
+ * Lets a GET change something for callers with a token, if `compat.unsafeGet` allows that. A browser follows links by
+ * itself, and brings cookies and passwords along: only a token shows that a script means it.
  */
 @Injectable()
 export class UnsafeGetGuard implements CanActivate {

@@ -1,6 +1,7 @@
 /**
- * The page: its files, and `index.html` for every other path, so that links into the page work. It is no controller, since the
- * routers of Express and Fastify write "everything below" in different ways, and middleware is the same in both.
+ * The page: its files, and `index.html` for every other path, so that links into the page work. It is no controller,
+ * since the routers of Express and Fastify write "everything below" in different ways, and middleware is the same in
+ * both.
  */
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { Inject, Injectable, type NestMiddleware } from '@nestjs/common';
@@ -65,8 +66,8 @@ export class PageMiddleware implements NestMiddleware<PageRequest, ServerRespons
 }
 
 /**
- * Whether the page is at a path that no file has. A missing script or image is none; the names of jobs have dots too, but only
- * browsers follow links to them. At its own address everybody is given the page, whatever they accept.
+ * Whether the page is at a path that no file has. A missing script or image is none; the names of jobs have dots too,
+ * but only browsers follow links to them. At its own address everybody is given the page, whatever they accept.
  */
 function isPage(below: string, accept = '*/*'): boolean {
   if (below === '') return true;

@@ -1,6 +1,6 @@
 /**
- * The lines of the audit. Each has the code of the line before and one of itself, an HMAC with a key, so that a line that is
- * changed, taken out or put in shows, and nobody without the key can make it fit:
+ * The lines of the audit. Each has the code of the line before and one of itself, an HMAC with a key, so that a line
+ * that is changed, taken out or put in shows, and nobody without the key can make it fit:
  *
  * ```
  *   {"id":"…","at":…,"action":"job.trigger",…,"previous":"<mac of the line before>","mac":"…"}

@@ -1,14 +1,15 @@
 /**
- * Where the records of the audit are kept: in memory, or in files of the state folder, one record a line (`audit/audit-chain.ts`
- * says how the lines hang together):
+ * Where the records of the audit are kept: in memory, or in files of the state folder, one record a line
+ * (`audit/audit-chain.ts` says how the lines hang together):
  *
  * ```
  *   audit.jsonl      the newest records          refusals.jsonl     the same for what was refused
  *   audit.1.jsonl    those before
  *   …
  * ```
- * At a size, and with a limit of days also at an age, `audit.jsonl` becomes `audit.1.jsonl`, that one `audit.2.jsonl` and so on. The
- * oldest file beyond the number of files is removed, and so is each whose newest record is older than the limit of days.
+ * At a size, and with a limit of days also at an age, `audit.jsonl` becomes `audit.1.jsonl`, that one `audit.2.jsonl`
+ * and so on. The oldest file beyond the number of files is removed, and so is each whose newest record is older than
+ * the limit of days.
  */
 import { appendFile, rename, rm, stat } from 'node:fs/promises';
 import { InvalidConfigurationError } from '../../../api/errors/errors.js';

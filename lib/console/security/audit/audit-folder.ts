@@ -60,7 +60,8 @@ export async function auditKeyOrNew(folder: string, given?: string): Promise<Buf
 }
 
 /**
- * Checks all lines of a chain of files, the oldest first. A line that a crash has cut off is left out, as it is by the console.
+ * Checks all lines of a chain of files, the oldest first. A line that a crash has cut off is left out, as it is by the
+ * console.
  * @throws InvalidConfigurationError if a file cannot be read
  */
 export async function verifyAudit(folder: string, name: AuditName, key: Buffer): Promise<AuditVerdict> {

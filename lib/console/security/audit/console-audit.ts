@@ -19,7 +19,10 @@ export type AuditedCaller = Pick<Caller, 'ip' | 'requestId'> & Partial<Pick<Call
 
 /** Takes down what changes, while it is being changed. Secrets must not be noted. */
 export interface AuditNotes {
-  /** Notes that `what` was `before` and is `after`; `undefined` if it was not or is not there. Values are masked if their name says they are secret. */
+  /**
+   * Notes that `what` was `before` and is `after`; `undefined` if it was not or is not there. Values are masked if
+   * their name says they are secret.
+   */
   note(what: string, before: string | undefined, after: string | undefined): void;
   /** Says who does it, once that is proved. */
   identify(who: Pick<Caller, 'username' | 'role' | 'provider'>): void;

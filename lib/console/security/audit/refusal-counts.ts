@@ -13,8 +13,8 @@ interface Count {
 }
 
 /**
- * Counts what callers are refused, each caller and each kind by itself: nobody fills the audit by being refused, and nobody's noise
- * hides what others try.
+ * Counts what callers are refused, each caller and each kind by itself: nobody fills the audit by being refused, and
+ * nobody's noise hides what others try.
  */
 export class RefusalCounts {
   #counts = new Map<string, Count>();

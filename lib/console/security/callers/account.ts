@@ -22,12 +22,17 @@ export function isSameAccount(one: Account, other: Account): boolean {
   return one.subject === other.subject;
 }
 
-/** The account in one text, for records: `anna` is a local user, `anna@company` an account of the provider `company`. */
+/**
+ * The account in one text, for records: `anna` is a local user, `anna@company` an account of the provider `company`.
+ */
 export function actorOf({ username, provider = LOCAL }: Pick<Account, 'username'> & Partial<Account>): string {
   return provider === LOCAL ? username : `${username}@${provider}`;
 }
 
-/** The provider of whose accounts `actorOf` would make a name of that form, `anna@company`; `undefined` if there is none. */
+/**
+ * The provider of whose accounts `actorOf` would make a name of that form, `anna@company`; `undefined` if there is
+ * none.
+ */
 export function providerIn(username: string, providers: readonly string[]): string | undefined {
   return providers.find((name) => username.toLowerCase().endsWith(`@${name}`));
 }

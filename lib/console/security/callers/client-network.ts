@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * The network that one client has: the address for IPv4, the first 64 bits for IPv6, of which every client has 2^64 addresses.
- * A text that is no address is returned as it is.
+ * The network that one client has: the address for IPv4, the first 64 bits for IPv6, of which every client has 2^64
+ * addresses. A text that is no address is returned as it is.
  */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;

@@ -43,9 +43,9 @@ export class TrustedProxies {
   }
 
   /**
-   * A peer that is no trusted proxy and says for whom it asks is perhaps a proxy that nobody has named, with everybody behind it.
-   * Its clients are told apart by what it says, or else by their browsers. Who invents that gains little: failed logins are counted
-   * by user, too.
+   * A peer that is no trusted proxy and says for whom it asks is perhaps a proxy that nobody has named, with everybody
+   * behind it. Its clients are told apart by what it says, or else by their browsers. Who invents that gains little:
+   * failed logins are counted by user, too.
    */
   #networkBehind(peer: string, request: ConsoleRequest): string {
     if (!isProxied(request)) return networkOf(peer);

@@ -10,7 +10,10 @@ import { type Account } from '../callers/account.js';
 import { isRole, weaker } from '../callers/roles.js';
 import { type OidcUser } from './oidc-provider.js';
 
-/** Of a shared store, so that they fit into one node: those beyond who have not logged in for the longest time are forgotten. */
+/**
+ * Of a shared store, so that they fit into one node: those beyond who have not logged in for the longest time are
+ * forgotten.
+ */
 const MOST_ACCOUNTS = 2_000;
 
 /** Somebody who has logged in, and what has changed since the last time. */
@@ -21,8 +24,9 @@ export interface OidcLogin {
 }
 
 /**
- * The accounts of providers that have logged in. Issuer and `sub` identify an account; its name and role are those of its last
- * login. What somebody has opened cannot do more than that role, and nothing once the account is blocked or forgotten.
+ * The accounts of providers that have logged in. Issuer and `sub` identify an account; its name and role are those of
+ * its last login. What somebody has opened cannot do more than that role, and nothing once the account is blocked or
+ * forgotten.
  */
 export class OidcAccounts {
   readonly #document: StoreDocument<readonly OidcAccount[]>;

@@ -1,6 +1,6 @@
 /**
- * A login by OpenID Connect: code flow with PKCE, by openid-client, which checks signature, issuer, audience, expiry, nonce and
- * state.
+ * A login by OpenID Connect: code flow with PKCE, by openid-client, which checks signature, issuer, audience, expiry,
+ * nonce and state.
  *
  * ```
  *   browser ── start ──▶ console ── 302 ──▶ provider        state, nonce and verifier wait in a signed cookie for ten minutes
@@ -65,7 +65,11 @@ export class OidcProvider {
     return (this.#settings.roles ?? []).some(({ role }) => role === 'admin');
   }
 
-  /** Begins a login. @returns where to send the browser. @throws ConsoleProblem 502 `login-provider` if the provider does not answer */
+  /**
+   * Begins a login.
+   * @returns where to send the browser.
+   * @throws ConsoleProblem 502 `login-provider` if the provider does not answer
+   */
   async begin(): Promise<{ readonly url: string; readonly checks: OidcChecks }> {
     const { client, configuration } = await this.#discover();
     const checks = {
@@ -175,7 +179,10 @@ function stronger(one: Role | undefined, other: Role): Role {
   return one === undefined || isAtMost(one, other) ? other : one;
 }
 
-/** Whether a claim is a value, or a list that has it. A name with dots goes into maps, unless the claim itself is so named. */
+/**
+ * Whether a claim is a value, or a list that has it. A name with dots goes into maps, unless the claim itself is so
+ * named.
+ */
 function has(claims: Readonly<Record<string, unknown>>, claim: string, value: string): boolean {
   const found =
     claim in claims

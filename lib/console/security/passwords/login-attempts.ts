@@ -1,6 +1,6 @@
 /**
- * Slows down who guesses passwords. Failed attempts are counted in several places at once, and each makes the next attempt wait once
- * too many have failed there, at first 15 seconds, then twice as long each time, at most 15 minutes:
+ * Slows down who guesses passwords. Failed attempts are counted in several places at once, and each makes the next
+ * attempt wait once too many have failed there, at first 15 seconds, then twice as long each time, at most 15 minutes:
  *
  * ```
  *   a browser in which the user has logged in before    5 for the user in that browser, and nothing else counts
@@ -8,8 +8,8 @@
  *                                                      30 from that network, whoever the user
  *                                                      50 for the user, wherever from
  * ```
- * So nobody else's guesses keep a user out who comes by a browser that is known. An attempt counts once it has failed; while it is
- * being checked, it keeps others out only where too many have failed before.
+ * So nobody else's guesses keep a user out who comes by a browser that is known. An attempt counts once it has failed;
+ * while it is being checked, it keeps others out only where too many have failed before.
  */
 import { type Clock } from '../../../time/clock.js';
 

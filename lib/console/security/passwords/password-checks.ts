@@ -3,7 +3,9 @@ import { type Clock } from '../../../time/clock.js';
 import { type HashQueue } from './hash-queue.js';
 import { verifyPassword } from './password-hash.js';
 
-/** A password that was found right stays so for so long without another look. The hash is part of what is remembered. */
+/**
+ * A password that was found right stays so for so long without another look. The hash is part of what is remembered.
+ */
 const REMEMBERED_MS = 60_000;
 const MOST_REMEMBERED = 1_000;
 
@@ -16,8 +18,8 @@ export interface PasswordCheck {
 }
 
 /**
- * Checks passwords, each once at a time: scripts send theirs with every request, many at once, and each hash takes a fraction of a
- * second. What is remembered of a password is an HMAC with a key that only this process has.
+ * Checks passwords, each once at a time: scripts send theirs with every request, many at once, and each hash takes a
+ * fraction of a second. What is remembered of a password is an HMAC with a key that only this process has.
  */
 export class PasswordChecks {
   readonly #clock: Clock;

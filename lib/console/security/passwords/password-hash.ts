@@ -66,8 +66,8 @@ export function needsRehash(stored: string): boolean {
 }
 
 /**
- * Whether `password` is the one whose hash is `stored`. Without a hash, because there is no such user, it takes as long and is
- * false, so that nobody can find out by the time which users there are.
+ * Whether `password` is the one whose hash is `stored`. Without a hash, because there is no such user, it takes as long
+ * and is false, so that nobody can find out by the time which users there are.
  * @throws ConsoleProblem 503 `busy` if too many wait in the queue
  */
 export async function verifyPassword(

@@ -1,6 +1,6 @@
 /**
- * Whether a request that changes something comes from the console's own page. Browsers send cookies (and passwords of HTTP Basic)
- * along with requests of any page; what they say of where a request comes from, a page cannot change.
+ * Whether a request that changes something comes from the console's own page. Browsers send cookies (and passwords of
+ * HTTP Basic) along with requests of any page; what they say of where a request comes from, a page cannot change.
  */
 import { ConsoleProblem } from '../../answers/console-problem.js';
 import { type ConsoleRequest } from '../callers/caller.js';
@@ -13,8 +13,9 @@ const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 export type Credentials = 'cookie' | 'basic' | 'token' | 'none';
 
 /**
- * Refuses requests of other sites' pages: unsafe methods, and all methods with HTTP Basic, need `Sec-Fetch-Site: same-origin`, or without that header an `Origin`
- * that is the console's; with a cookie, also `X-EJC: 1`, and JSON if they have a body. Tokens are sent by no browser by itself.
+ * Refuses requests of other sites' pages: unsafe methods, and all methods with HTTP Basic, need `Sec-Fetch-Site:
+ * same-origin`, or without that header an `Origin` that is the console's; with a cookie, also `X-EJC: 1`, and JSON if
+ * they have a body. Tokens are sent by no browser by itself.
  * @throws ConsoleProblem 403 `cross-site`, or 415 `not-json`
  */
 export function refuseCrossSite(request: ConsoleRequest, origin: RequestOrigin, credentials: Credentials): void {

@@ -10,7 +10,10 @@ const CONTENT_SECURITY_POLICY = [
   "object-src 'none'",
 ].join('; ');
 
-/** Browsers that were once here by TLS come by nothing else for a year. It holds for this host alone, not for those below it. */
+/**
+ * Browsers that were once here by TLS come by nothing else for a year. It holds for this host alone, not for those
+ * below it.
+ */
 const ONLY_TLS = { 'strict-transport-security': 'max-age=31536000' } as const;
 
 /** Headers of every answer, and by TLS that of it. */

@@ -2,7 +2,10 @@ import { inEnglish, type Wording, wording, type WordingValue } from '../../../wo
 import { ConsoleProblem } from '../../answers/console-problem.js';
 import { settingProblem } from '../../answers/setting-problem.js';
 
-/** Longest texts of requests, in characters: of paths and queries, of bodies, of certificates in them, and of the settings of a job. */
+/**
+ * Longest texts of requests, in characters: of paths and queries, of bodies, of certificates in them, and of the
+ * settings of a job.
+ */
 const LONGEST_IN_URL = 8_000;
 const LONGEST_IN_BODY = 10_000;
 const LONGEST_CERTIFICATES = 200_000;

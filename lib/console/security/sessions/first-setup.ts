@@ -59,7 +59,8 @@ export class FirstSetup {
 
   /**
    * Carries out the set-up if the code is right.
-   * @returns what `task` does; `wrong-code` or `expired-code` if it was not called. After an expired code there is a new one in the log
+   * @returns what `task` does; `wrong-code` or `expired-code` if it was not called. After an expired code there is a
+   *   new one in the log
    * @throws what `task` throws; the code stays valid then
    */
   async claim<T>(code: string, task: () => Promise<T>): Promise<T | 'wrong-code' | 'expired-code'> {

@@ -1,6 +1,8 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** Keys that sign what the console gives to browsers: the first one signs, all verify, so that keys can be exchanged. */
+/**
+ * Keys that sign what the console gives to browsers: the first one signs, all verify, so that keys can be exchanged.
+ */
 export class KeyRing {
   readonly #keys: readonly Buffer[];
 

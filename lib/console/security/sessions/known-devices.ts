@@ -20,8 +20,8 @@ interface Device {
 }
 
 /**
- * Knows browsers again in which users have logged in before, by a signed cookie that outlives the session. It lets nobody in: it
- * only keeps the failed attempts of strangers from counting there.
+ * Knows browsers again in which users have logged in before, by a signed cookie that outlives the session. It lets
+ * nobody in: it only keeps the failed attempts of strangers from counting there.
  */
 export class KnownDevices {
   readonly #keys: KeyRing;

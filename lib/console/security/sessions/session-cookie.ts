@@ -24,7 +24,8 @@ export function readCookie(
     .map((each) => each.trim())
     .filter((each) => each.startsWith(wanted))
     .map((each) => each.slice(wanted.length));
-  // Another host of the same domain can set a second cookie of this name. Nobody can tell which one is ours: neither is taken.
+  // Another host of the same domain can set a second cookie of this name. Nobody can tell which one is ours: neither is
+  // taken.
   return values.length === 1 ? values[0] : undefined;
 }
 

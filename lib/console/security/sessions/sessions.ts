@@ -4,12 +4,13 @@
  * ```
  *   cookie  id.signature ──▶ KeyRing ──▶ SHA-256 of the id ──▶ session: user, role, created, seen, address, agent
  * ```
- * A session ends 30 minutes after its last request and 12 hours after its login (both can be set), when its user logs out, is
- * changed or disabled, or when an administrator ends it. Its signal then aborts, and whatever stream is open ends with it.
+ * A session ends 30 minutes after its last request and 12 hours after its login (both can be set), when its user logs
+ * out, is changed or disabled, or when an administrator ends it. Its signal then aborts, and whatever stream is open
+ * ends with it.
  *
- * Replicas that share a store write down from time to time which sessions they have seen, all at once, so that no request has to
- * wait for that. Another replica may have served the latest request, so a replica waits as
- * much longer before it ends an idle session.
+ * Replicas that share a store write down from time to time which sessions they have seen, all at once, so that no
+ * request has to wait for that. Another replica may have served the latest request, so a replica waits as much longer
+ * before it ends an idle session.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { Abort } from '../../../async/abort.js';
@@ -71,7 +72,9 @@ export class Sessions {
   readonly #sweepMs: number;
   /** Those that were used here, by the SHA-256 of the id in the cookie. */
   readonly #used = new Map<string, UsedSession>();
-  /** Those that have ended here, as long as they are stored: if the store does not answer, they are over all the same. */
+  /**
+   * Those that have ended here, as long as they are stored: if the store does not answer, they are over all the same.
+   */
   readonly #ended = new Set<string>();
   #cancelSweep: (() => void) | undefined;
 
@@ -212,7 +215,10 @@ export class Sessions {
     });
   }
 
-  /** The sessions that stay when one is added: the oldest of its user end beyond `MOST_OF_USER`, the oldest of all beyond `MOST_SHARED`. */
+  /**
+   * The sessions that stay when one is added: the oldest of its user end beyond `MOST_OF_USER`, the oldest of all
+   * beyond `MOST_SHARED`.
+   */
   #withRoom(
     all: readonly (readonly [key: string, session: Session])[],
     added: Session,

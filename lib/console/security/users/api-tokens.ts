@@ -190,7 +190,9 @@ export class ApiTokens {
     used?.end.abort(new Error(reason));
   }
 
-  /** Ends tokens whose time is up, and looks again when the next one's is: a stream makes no request that would show it. */
+  /**
+   * Ends tokens whose time is up, and looks again when the next one's is: a stream makes no request that would show it.
+   */
   #look(): void {
     this.#cancelLook?.();
     let nextMs = LOOK_EVERY_MS;

@@ -34,8 +34,8 @@ export function recordOfUser(records: SettingsUserRecords, username: string): Se
 }
 
 /**
- * Ends what users of the settings have opened whose password or role is another one since the last start, who are gone, or who are
- * new: another user may have had the name.
+ * Ends what users of the settings have opened whose password or role is another one since the last start, who are gone,
+ * or who are new: another user may have had the name.
  * @throws what the store throws if sessions and tokens cannot be ended
  */
 export async function followSettings(

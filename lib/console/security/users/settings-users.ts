@@ -6,7 +6,8 @@ import { recordOfUser, type SettingsUser, type SettingsUserRecords } from './set
 
 /**
  * The users of the settings, with hashes instead of passwords: the same hash as before if the password is the same.
- * @throws InvalidConfigurationError if one has a name and password that ElasticJob's consoles were shipped with, in production
+ * @throws InvalidConfigurationError if one has a name and password that ElasticJob's consoles were shipped with, in
+ *   production
  */
 export async function settingsUsers(
   users: readonly ConsoleUserSettings[],

@@ -53,7 +53,9 @@ export class Users {
     return this.#all().some((user) => user.role === 'admin' && isEnabled(user));
   }
 
-  /** The user of that name, enabled or not; case does not count. A user of the settings comes before one of the console. */
+  /**
+   * The user of that name, enabled or not; case does not count. A user of the settings comes before one of the console.
+   */
   find(username: string): KnownUser | undefined {
     return this.#all().find((each) => isNamed(each, username));
   }
@@ -70,7 +72,10 @@ export class Users {
     return this.#add(user);
   }
 
-  /** Makes the first administrator. @throws ConsoleProblem 409 `setup-done` if another replica has made one, `user-exists` */
+  /**
+   * Makes the first administrator.
+   * @throws ConsoleProblem 409 `setup-done` if another replica has made one, `user-exists`
+   */
   addFirst(user: Pick<StoredUser, 'username' | 'passwordHash'>): Promise<ConsoleUser> {
     return this.#add({ ...user, role: 'admin', isEnabled: true }, () => {
       if (this.hasAdmin)

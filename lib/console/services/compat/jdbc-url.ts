@@ -34,8 +34,8 @@ export function jdbcUrlOf({
 }
 
 /**
- * Takes a JDBC URL apart. It is never handed to a driver, and nothing but a place may stand in it: options of drivers read files
- * and run code.
+ * Takes a JDBC URL apart. It is never handed to a driver, and nothing but a place may stand in it: options of drivers
+ * read files and run code.
  * @throws ConsoleProblem 400 if anything is left over
  */
 export function placeOfJdbcUrl(url: unknown): Pick<DataSourceChange, 'driver' | 'host' | 'port' | 'database'> {

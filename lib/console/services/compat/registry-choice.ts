@@ -5,7 +5,10 @@ import { type Registries } from '../registries/registries.js';
 /** Choices of sessions that are remembered at most. */
 const MOST = 10_000;
 
-/** Which registry centre requests of the older APIs are about: their paths do not say. Each caller chooses for itself alone. */
+/**
+ * Which registry centre requests of the older APIs are about: their paths do not say. Each caller chooses for itself
+ * alone.
+ */
 export class RegistryChoice {
   readonly #registries: Registries;
   readonly #chosen = new Map<string, string>();

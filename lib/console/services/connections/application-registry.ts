@@ -28,7 +28,10 @@ export class ApplicationJobs {
     return this.#find(ElasticJobLifecycle)?.past ?? {};
   }
 
-  /** The first TypeORM `DataSource` of the application, as it is provided by `@nestjs/typeorm`; by class, as TypeORM is optional. */
+  /**
+   * The first TypeORM `DataSource` of the application, as it is provided by `@nestjs/typeorm`; by class, as TypeORM is
+   * optional.
+   */
   provider<T>(token: abstract new (...parameters: never[]) => T): T | undefined {
     return this.#find(token);
   }

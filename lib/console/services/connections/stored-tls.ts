@@ -1,6 +1,7 @@
 /**
- * TLS as it is described in the page. Certificates come as texts, never as paths of files of this machine: nobody may read files
- * through the console, and other replicas have other files. The private key and its passphrase are sealed in the store.
+ * TLS as it is described in the page. Certificates come as texts, never as paths of files of this machine: nobody may
+ * read files through the console, and other replicas have other files. The private key and its passphrase are sealed in
+ * the store.
  */
 import { type Wording, wording } from '../../../wording/wording.js';
 import { InvalidConfigurationError } from '../../../api/errors/errors.js';

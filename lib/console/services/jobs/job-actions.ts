@@ -77,7 +77,10 @@ export class JobActions {
     });
   }
 
-  /** Removes a job with all it has. `living`: whether its living instances are ended; otherwise a job that has any is refused. */
+  /**
+   * Removes a job with all it has. `living`: whether its living instances are ended; otherwise a job that has any is
+   * refused.
+   */
   removeJob(
     action: ConsoleAction,
     jobName: string,

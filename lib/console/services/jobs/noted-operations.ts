@@ -26,7 +26,10 @@ export interface NotedOperations {
   readonly context: OperationContext;
 }
 
-/** Carries out operations, with a record in the audit of the console and, if the application keeps them, in its own records. */
+/**
+ * Carries out operations, with a record in the audit of the console and, if the application keeps them, in its own
+ * records.
+ */
 export async function operate<T>(
   audit: ConsoleAudit,
   { registry, caller, reason }: ConsoleAction,

@@ -9,7 +9,8 @@ export interface PagePart {
 }
 
 /**
- * A page of rows that are in the order of their keys. A row that comes or goes meanwhile moves no other to the next page.
+ * A page of rows that are in the order of their keys. A row that comes or goes meanwhile moves no other to the next
+ * page.
  * @throws ConsoleProblem 400 `bad-cursor`
  */
 export function pageOf<Row>(

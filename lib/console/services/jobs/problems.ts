@@ -8,7 +8,9 @@ import { type Clock } from '../../../time/clock.js';
 import { type ProblemRow } from '../../contract/jobs.js';
 import { type ConsoleRegistry } from '../registries/console-registry.js';
 
-/** How long findings are shown before the doctor is asked again, in milliseconds; longer if an examination takes long. */
+/**
+ * How long findings are shown before the doctor is asked again, in milliseconds; longer if an examination takes long.
+ */
 const FRESH_MS = 30_000;
 
 /** An examination is followed by a pause that is so many times as long. */

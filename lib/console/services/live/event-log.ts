@@ -1,6 +1,6 @@
 /**
- * What has happened in one registry centre, as events with numbers: each stream takes from here what concerns it, and a stream
- * that was interrupted takes up where it was, as long as that is still remembered.
+ * What has happened in one registry centre, as events with numbers: each stream takes from here what concerns it, and a
+ * stream that was interrupted takes up where it was, as long as that is still remembered.
  */
 import { randomBytes } from 'node:crypto';
 import { describeCause } from '../../../api/text/describe-cause.js';

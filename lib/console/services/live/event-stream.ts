@@ -36,7 +36,10 @@ const MOST_PENDING = 1_000;
 /** How long the browser waits before it connects again, in milliseconds. */
 const RETRY_MS = 3_000;
 
-/** One stream of server-sent events: those of one key are merged, so that a client gets each at most four times a second. */
+/**
+ * One stream of server-sent events: those of one key are merged, so that a client gets each at most four times a
+ * second.
+ */
 export class EventStream {
   readonly #clock: Clock;
   readonly #log: EventLog;

@@ -64,7 +64,10 @@ function timelessRow(job: LiveJob): TimelessRow {
   };
 }
 
-/** When a job fires next, as long as that is not over; by its configuration, which is the same object while it is the same. */
+/**
+ * When a job fires next, as long as that is not over; by its configuration, which is the same object while it is the
+ * same.
+ */
 const nextFires = new WeakMap<object, { readonly after: number; readonly at: number | undefined }>();
 
 /** When a job fires next; `undefined` if it does not, or cannot. */

@@ -20,8 +20,8 @@ export interface TreeMirror extends Omit<Mirror, 'stirs' | 'narrow' | 'isNarrowe
 }
 
 /**
- * A mirror of all jobs: one recursive mirror, or, if a job belongs to other credentials and would hide all others, one for
- * each job that can be read.
+ * A mirror of all jobs: one recursive mirror, or, if a job belongs to other credentials and would hide all others, one
+ * for each job that can be read.
  */
 export async function openTree(registry: RegistryCenter, options: TreeOptions): Promise<TreeMirror> {
   try {

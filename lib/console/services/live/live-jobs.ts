@@ -1,12 +1,12 @@
 /**
- * All jobs of one registry centre, kept up to date by one recursive mirror: lists, details and the stream of events read this
- * table, and ask the registry centre nothing.
+ * All jobs of one registry centre, kept up to date by one recursive mirror: lists, details and the stream of events
+ * read this table, and ask the registry centre nothing.
  *
  * ```
  *  registry centre ──watch──▶ Mirror('/') ──changed paths──▶ LiveJobs: one JobViewReader a job ──names──▶ listeners
  * ```
- * The registry centre is authoritative. While it is out of reach, the table shows what was last known, and `staleSince` says
- * since when. A job that cannot be read hides only itself.
+ * The registry centre is authoritative. While it is out of reach, the table shows what was last known, and `staleSince`
+ * says since when. A job that cannot be read hides only itself.
  */
 import { type JobLogger } from '../../../api/text/logger.js';
 import { describeCause } from '../../../api/text/describe-cause.js';
@@ -109,7 +109,10 @@ export class LiveJobs {
     await (this.#opening ?? this.#open());
   }
 
-  /** Shows everything that was written before the call. @throws RegistryUnavailableError if that cannot be established now */
+  /**
+   * Shows everything that was written before the call.
+   * @throws RegistryUnavailableError if that cannot be established now
+   */
   async sync(): Promise<void> {
     await this.ready();
     await this.#mirror?.sync();

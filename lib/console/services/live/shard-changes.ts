@@ -1,4 +1,7 @@
-/** What a stream is told of the items of one job: those that have changed, or, if they are many, that they are to be read. */
+/**
+ * What a stream is told of the items of one job: those that have changed, or, if they are many, that they are to be
+ * read.
+ */
 import { type ShardRow } from '../../contract/jobs.js';
 import { type LiveEvent } from '../../contract/live.js';
 import { shardRow, shardRows } from './job-rows.js';

@@ -43,9 +43,9 @@ const FIRST_CONNECTION_MS = 10_000;
 const IDLE_MS = 300_000;
 
 /**
- * One registry centre that the console knows, connected or not. Its jobs are followed from the first reader on (a page, a stream,
- * `/metrics`) until none has come for five minutes, or always, if the console is a process of its own: each process that
- * follows a namespace hears each mark of each job.
+ * One registry centre that the console knows, connected or not. Its jobs are followed from the first reader on (a page,
+ * a stream, `/metrics`) until none has come for five minutes, or always, if the console is a process of its own: each
+ * process that follows a namespace hears each mark of each job.
  */
 export class ConsoleRegistry {
   readonly #parts: ConsoleRegistryParts;
@@ -175,7 +175,10 @@ export class ConsoleRegistry {
     return live;
   }
 
-  /** Waits for the first connection, which begins when the console starts. @throws ConsoleProblem 503 if it takes too long */
+  /**
+   * Waits for the first connection, which begins when the console starts.
+   * @throws ConsoleProblem 503 if it takes too long
+   */
   async #connected(longestMs: number): Promise<void> {
     const registry = this.#registry;
     if (this.isConnected) return;

@@ -1,6 +1,6 @@
 /**
- * The registry centres that the console knows, by name. They come from three places: the settings and the code; the application
- * itself, if it runs jobs; and the page, as far as `connections.allow` lets it add some.
+ * The registry centres that the console knows, by name. They come from three places: the settings and the code; the
+ * application itself, if it runs jobs; and the page, as far as `connections.allow` lets it add some.
  */
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { describeCause } from '../../../api/text/describe-cause.js';
@@ -28,7 +28,10 @@ import { TargetGuard, TargetRefusedError } from '../connections/target-guard.js'
 const APPLICATION = 'application';
 const THING = 'The registry centre';
 
-/** How long the start of a console waits for a registry centre, in milliseconds: without one, the page says what is wrong. */
+/**
+ * How long the start of a console waits for a registry centre, in milliseconds: without one, the page says what is
+ * wrong.
+ */
 const START_CONNECTION_MS = 2_000;
 
 /** All registry centres of the console. */
@@ -76,8 +79,8 @@ export class Registries implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   /**
-   * Follows the jobs of all registry centres from now on, also without readers, as a console does that is a process of its own.
-   * Resolves once the jobs of each have been read that is connected within two seconds.
+   * Follows the jobs of all registry centres from now on, also without readers, as a console does that is a process of
+   * its own. Resolves once the jobs of each have been read that is connected within two seconds.
    */
   async followAlways(): Promise<void> {
     this.#isFollowingAlways = true;
@@ -121,7 +124,10 @@ export class Registries implements OnApplicationBootstrap, BeforeApplicationShut
     );
   }
 
-  /** The registry centre that is meant if none is named. @throws ConsoleProblem 400 if it must be named, 404 if there is none */
+  /**
+   * The registry centre that is meant if none is named.
+   * @throws ConsoleProblem 400 if it must be named, 404 if there is none
+   */
   only(name: string | undefined): ConsoleRegistry {
     if (name !== undefined) return this.find(name);
     const all = this.all;
@@ -206,7 +212,10 @@ export class Registries implements OnApplicationBootstrap, BeforeApplicationShut
     return registry.info;
   }
 
-  /** Whether a registry centre could be used as it is described; the secrets of the stored one are used if none are given for the same place. */
+  /**
+   * Whether a registry centre could be used as it is described; the secrets of the stored one are used if none are
+   * given for the same place.
+   */
   async test(change: RegistryChange): Promise<ConnectionTest> {
     this.#requireOpen();
     checkRegistryChange(change);

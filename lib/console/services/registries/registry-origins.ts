@@ -88,7 +88,10 @@ export class RegistryOrigins {
     return openedRegistry(stored, this.#ciphers.open(stored.name));
   }
 
-  /** Where a described registry centre is. Secrets that are not given are those of the stored one, if they may be sent there. */
+  /**
+   * Where a described registry centre is. Secrets that are not given are those of the stored one, if they may be sent
+   * there.
+   */
   placeOfChange(change: RegistryChange, stored: StoredRegistry | undefined): RegistryPlace {
     const { leave } = this.#ciphers;
     const after = changedRegistry(change, stored, leave);

@@ -1,4 +1,7 @@
-/** What is said of a data source in the page: whether it can be used like that, and whether it still means the same database. */
+/**
+ * What is said of a data source in the page: whether it can be used like that, and whether it still means the same
+ * database.
+ */
 import { isIP } from 'node:net';
 import { type Wording, wording } from '../../../wording/wording.js';
 import { type SettingProblem } from '../../contract/common.js';
@@ -19,7 +22,9 @@ export function hostProblem(host: unknown): Wording | undefined {
   return isHost ? undefined : wording('host');
 }
 
-/** Whether both mean the same database and user, so that a password that was sent to the one may be sent to the other. */
+/**
+ * Whether both mean the same database and user, so that a password that was sent to the one may be sent to the other.
+ */
 export function isSameTarget(before: StoredDataSource, after: StoredDataSource): boolean {
   const isSamePlace = (['driver', 'host', 'port', 'database', 'username'] as const).every(
     (key) => before[key] === after[key],

@@ -104,7 +104,10 @@ export class DataSourceOrigins {
     return openedDataSource(stored, this.#ciphers.open(stored.name));
   }
 
-  /** Where a described data source is. Secrets that are not given are those of the stored one, if they may be sent there. */
+  /**
+   * Where a described data source is. Secrets that are not given are those of the stored one, if they may be sent
+   * there.
+   */
   placeOfChange(change: DataSourceChange, stored: StoredDataSource | undefined): ReturnType<typeof openedDataSource> {
     const { leave } = this.#ciphers;
     const after = changedDataSource(change, stored, leave);

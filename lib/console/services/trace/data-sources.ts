@@ -1,6 +1,6 @@
 /**
- * The databases in which runs are recorded, by name: those of the settings, the application's own, and those that were added in
- * the page. One is activated: pages show its runs unless they ask for another.
+ * The databases in which runs are recorded, by name: those of the settings, the application's own, and those that were
+ * added in the page. One is activated: pages show its runs unless they ask for another.
  */
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { knownNames } from '../../../api/text/nearest.js';

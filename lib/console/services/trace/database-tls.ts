@@ -49,7 +49,9 @@ export function postgresTls({ host, tls }: TlsTarget) {
   };
 }
 
-/** What the driver mysql2 takes: it checks the certificate by `host`, so that `stream` alone knows where to connect to. */
+/**
+ * What the driver mysql2 takes: it checks the certificate by `host`, so that `stream` alone knows where to connect to.
+ */
 export function mysqlTls({ host, address, port, tls }: TlsTarget) {
   const { servername, ...ssl } = tlsOptions(tls, 'tls');
   const { rejectUnauthorized = true } = ssl;

@@ -1,5 +1,6 @@
 /**
- * The last firing of each job, as the activated data source has it: its worst item decides, and what cannot be read is unknown.
+ * The last firing of each job, as the activated data source has it: its worst item decides, and what cannot be read is
+ * unknown.
  *
  * ```
  *  list, overview, job page ──read(jobs)──▶ LastRuns ──one index look-up a job──▶ database

@@ -54,7 +54,8 @@ export class TraceSource {
 
   /**
    * Asks the database something.
-   * @throws ConsoleProblem 503 if it cannot be reached, 409 if the tables are missing, 504 if it takes too long, 400 if what was asked cannot be
+   * @throws ConsoleProblem 503 if it cannot be reached, 409 if the tables are missing, 504 if it takes too long, 400 if
+   *   what was asked cannot be
    */
   async use<T>(work: (storage: RdbTraceStorage, signal: AbortSignal) => Promise<T>): Promise<T> {
     const { clock } = this.#parts;

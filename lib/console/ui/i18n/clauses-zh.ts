@@ -1,4 +1,6 @@
-/** What the server says of settings and requests, by the codes of its own table, in which it has the English sentences. */
+/**
+ * What the server says of settings and requests, by the codes of its own table, in which it has the English sentences.
+ */
 export const clausesZh = {
   'clause.setting': '{setting} {problem}。',
   'clause.sentence': '{clause}。',

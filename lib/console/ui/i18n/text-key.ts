@@ -16,5 +16,8 @@ export type Kind =
   | 'source'
   | 'sourceState'
   | 'status';
-/** The texts of the page itself. Those of values that the server names are not among them: `nameOf` knows what to do without one. */
+/**
+ * The texts of the page itself. Those of values that the server names are not among them: `nameOf` knows what to do
+ * without one.
+ */
 export type TextKey = Exclude<AnyKey, `${Kind}.${string}`>;

@@ -5,8 +5,8 @@ import { t, tOr } from './i18n.js';
 type Value = Wording['values'][string];
 
 /**
- * The server's sentence in the reader's language: the text for its code, with its values in it. Without such a text, or if a value
- * is missing that the text wants, `sentence`.
+ * The server's sentence in the reader's language: the text for its code, with its values in it. Without such a text, or
+ * if a value is missing that the text wants, `sentence`.
  */
 export function worded(
   group: string,
@@ -23,7 +23,9 @@ export function worded(
   return said.replace(/？。$/, '？');
 }
 
-/** The server's sentence about what was given. It says it in English itself, so that English has no text for it here. */
+/**
+ * The server's sentence about what was given. It says it in English itself, so that English has no text for it here.
+ */
 export function clause(wording: Wording | undefined, sentence: string): string {
   return wording === undefined ? sentence : worded('clause', wording, { sentence });
 }

@@ -3,9 +3,9 @@ import { type LiveEvent } from '../../contract/live.js';
 import { LiveStream } from './live-stream.js';
 
 /**
- * What the page hears as it happens. A browser keeps one stream for all tabs that watch the same thing: the tab that holds
- * the lock reads it, and tells the others through a channel. Hidden tabs let go. Without a stream, pages are asked to read
- * again each ten seconds; while it is paused, nothing is asked.
+ * What the page hears as it happens. A browser keeps one stream for all tabs that watch the same thing: the tab that
+ * holds the lock reads it, and tells the others through a channel. Hidden tabs let go. Without a stream, pages are
+ * asked to read again each ten seconds; while it is paused, nothing is asked.
  */
 
 export type LivePhase = 'connecting' | 'live' | 'polling' | 'paused';

@@ -34,8 +34,8 @@ export async function knowSession(): Promise<SessionInfo | undefined> {
 const WATCHED_EVERY_MS = 30_000;
 
 /**
- * Keeps the session of a page that somebody watches: one that is visible and hears of changes counts as used, without a click.
- * The session ends all the same when its hours are over.
+ * Keeps the session of a page that somebody watches: one that is visible and hears of changes counts as used, without a
+ * click. The session ends all the same when its hours are over.
  * @returns what ends it
  */
 export function keepWhileWatched(): () => void {

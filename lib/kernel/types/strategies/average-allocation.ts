@@ -1,6 +1,9 @@
 import { type JobInstance, type JobShardingStrategy } from '../../../api/extensions/sharding-strategy.js';
 
-/** `AVG_ALLOCATION`, the default: neighbouring items together; what does not divide evenly goes one each to the first ones. */
+/**
+ * `AVG_ALLOCATION`, the default: neighbouring items together; what does not divide evenly goes one each to the first
+ * ones.
+ */
 export const averageAllocation: JobShardingStrategy = {
   type: 'AVG_ALLOCATION',
   sharding: (instances, _jobName, shardingTotalCount) => allocateEvenly(instances, shardingTotalCount),

@@ -5,7 +5,10 @@ export function javaStringHash(text: string): number {
   return hash;
 }
 
-/** Rotates `list` to the left by |hash| mod its length; unlike Java's, this also holds for −2³¹, whose absolute value overflows there. */
+/**
+ * Rotates `list` to the left by |hash| mod its length; unlike Java's, this also holds for −2³¹, whose absolute value
+ * overflows there.
+ */
 export function rotateByHash<T>(list: readonly T[], hash: number): readonly T[] {
   const offset = Math.abs(hash) % list.length;
   return [...list.slice(offset), ...list.slice(0, offset)];

@@ -110,8 +110,8 @@ export class Connection {
   }
 
   /**
-   * Each message may set off a long chain of promises, all of which come before anything else in this process: the event loop gets
-   * its turn after some of them.
+   * Each message may set off a long chain of promises, all of which come before anything else in this process: the
+   * event loop gets its turn after some of them.
    */
   #nextTurn(): void {
     this.#handOver(MESSAGES_A_TURN);

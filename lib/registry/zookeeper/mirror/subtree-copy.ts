@@ -49,7 +49,9 @@ export class SubtreeCopy {
   #shown: ReadonlyMap<string, MirroredNode>;
   /** The nodes that have been read until the first moment is shown. */
   #walked: Map<string, MirroredNode> | undefined = new Map();
-  /** The nodes that are not as they are shown; `undefined`: a node that is gone. Empty until the first moment is shown. */
+  /**
+   * The nodes that are not as they are shown; `undefined`: a node that is gone. Empty until the first moment is shown.
+   */
   readonly #changes = new Map<string, MirroredNode | undefined>();
   readonly #root: string;
   readonly #presenceOnly: (path: string) => boolean;
@@ -129,7 +131,9 @@ export class SubtreeCopy {
     }
   }
 
-  /** @returns whether the event makes work; what our own write in flight has caused is dealt with when its answer comes */
+  /**
+   * @returns whether the event makes work; what our own write in flight has caused is dealt with when its answer comes
+   */
   onEvent({ type, path }: WatchEvent): boolean {
     this.#touched?.add(path);
     const own = this.#own.get(path);

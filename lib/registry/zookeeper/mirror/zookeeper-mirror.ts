@@ -224,7 +224,8 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
   /** Called for each event within the subtree. */
   onEvent(event: WatchEvent): void {
     this.#noteStir(event.path, { isOwn: false });
-    // What is outside of the scope may still be reported: by a watch that is being removed, or one that has other users.
+    // What is outside of the scope may still be reported: by a watch that is being removed, or one that has other
+    // users.
     if (this.#scope?.covers(event.path) === false) return;
     if (this.#copy?.onEvent(event) === true) this.#workSoon();
   }

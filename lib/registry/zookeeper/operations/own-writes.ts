@@ -26,7 +26,9 @@ export class OwnWrites {
   readonly #observers = new SubtreeIndex<WriteObserver>();
   #newest = 0n;
 
-  /** The newest transaction that is known to have happened. A write that is asked for now will have a greater number. */
+  /**
+   * The newest transaction that is known to have happened. A write that is asked for now will have a greater number.
+   */
   get newestZxid(): bigint {
     return this.#newest;
   }
@@ -50,7 +52,10 @@ export class OwnWrites {
     this.#observers.remove(root, observer);
   }
 
-  /** Sends a write and notifies the observers of its outcome. `send` must ask at once; a transaction goes out at the end of this turn. */
+  /**
+   * Sends a write and notifies the observers of its outcome. `send` must ask at once; a transaction goes out at the end
+   * of this turn.
+   */
   async track<T>(effects: WriteEffects, send: () => Promise<T>, outcomeOf: (answer: T) => WriteOutcome): Promise<T> {
     const observers = this.#observers.covering(effects.events.keys());
     try {

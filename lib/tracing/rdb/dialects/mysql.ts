@@ -29,7 +29,8 @@ export const mysql: Dialect = {
   textUnit: 'code-points',
   comparison: 'lists-if-bounded',
   writing: {
-    // ON DUPLICATE KEY UPDATE alone would do, but takes a number of `auto_id`, which is an INT, for each row that is there.
+    // ON DUPLICATE KEY UPDATE alone would do, but takes a number of `auto_id`, which is an INT, for each row that is
+    // there.
     type: 'look-first',
     rowsPerUpdate: 100,
     insert(target, rows, bind, onDuplicate) {
@@ -63,12 +64,17 @@ function createWithKeys({ columns, hasUniqueId, indexes }: TraceTable, name: str
   return `CREATE TABLE IF NOT EXISTS ${name} (\n  ${definitions.join(',\n  ')}\n) ENGINE=InnoDB ROW_FORMAT=DYNAMIC`;
 }
 
-/** The database can order rows by an index only if the index has whole columns. Java's own has the beginning of `task_id`. */
+/**
+ * The database can order rows by an index only if the index has whole columns. Java's own has the beginning of
+ * `task_id`.
+ */
 function keyColumns({ name, columns }: TableIndex): string {
   return columns.map((column) => (name === JAVA_INDEX && column === 'task_id' ? 'task_id(128)' : column)).join(', ');
 }
 
-/** A join with the values would compare texts of two collations, which may be refused; constants adapt to the column. */
+/**
+ * A join with the values would compare texts of two collations, which may be refused; constants adapt to the column.
+ */
 function updateByCase(target: WriteTarget, rows: readonly RowValues[], bind: Bind): string {
   const boundId = (row: RowValues): string => bind(valueOf(row, target, target.id));
   const assignments = target.completion.map((column) => {

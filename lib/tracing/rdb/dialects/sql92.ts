@@ -23,8 +23,8 @@ export function createTable(table: TraceTable, name: string, types: ColumnTypes)
 }
 
 /**
- * For databases of which nothing more is known. Texts are CHARACTER VARYING, where Java's fallback has CHARACTER: padded to
- * the full width, ids and names would not be found by what they are.
+ * For databases of which nothing more is known. Texts are CHARACTER VARYING, where Java's fallback has CHARACTER:
+ * padded to the full width, ids and names would not be found by what they are.
  */
 export const sql92: Dialect = {
   name: 'SQL92',

@@ -19,7 +19,10 @@ export interface ExecutionFigures {
 export interface DurationFigures {
   readonly p50Ms: number;
   readonly p95Ms: number;
-  /** If the database has no percentiles: of how many executions these are, the latest, and from when on; otherwise absent. */
+  /**
+   * If the database has no percentiles: of how many executions these are, the latest, and from when on; otherwise
+   * absent.
+   */
   readonly sample?: { readonly size: number; readonly from: Date };
 }
 

@@ -30,8 +30,8 @@ export interface LatestExecution {
 const JOBS_PER_STATEMENT = 100;
 
 /**
- * The latest executions of each job, the latest first. Each job's are found by the index that begins with the job, however many
- * rows other jobs have.
+ * The latest executions of each job, the latest first. Each job's are found by the index that begins with the job,
+ * however many rows other jobs have.
  */
 export async function readLatest(
   reader: TraceReader,
@@ -62,8 +62,8 @@ function latestOf(
 ): string {
   const column = (name: string): string => rows.reference(name);
   const name = rows.text('job_name', jobName);
-  // By `=` alone, MariaDB may read the rows of all jobs by their time, until it has found enough of this one: for ever, if the job
-  // has not run for long.
+  // By `=` alone, MariaDB may read the rows of all jobs by their time, until it has found enough of this one: for ever,
+  // if the job has not run for long.
   const listed = dialect.comparison === 'equal' ? [] : ['job_name'];
   const [start, complete, cause] = [column('start_time'), column('complete_time'), column('failure_cause')];
   const selected = [

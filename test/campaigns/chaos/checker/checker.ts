@@ -1,8 +1,8 @@
 /**
  * Judges a campaign: a pure function from what processes wrote, what was done to them, and what a bystander saw in the
- * registry, to findings. In the manner of Jepsen's checker of Chronos, it assigns runs to the instants of the schedules and
- * reports what is left over on either side; see `misses.ts` for what excuses a miss, `repeats.ts` for what may be run again,
- * `overlaps.ts` for what counts as running at once, `stuck.ts` for what takes too long.
+ * registry, to findings. In the manner of Jepsen's checker of Chronos, it assigns runs to the instants of the schedules
+ * and reports what is left over on either side; see `misses.ts` for what excuses a miss, `repeats.ts` for what may be
+ * run again, `overlaps.ts` for what counts as running at once, `stuck.ts` for what takes too long.
  */
 import { type Finding, type History } from '../history.js';
 import { itemTimeline } from './item-timeline.js';

@@ -5,7 +5,10 @@ import { type Troubles } from './troubles.js';
 
 /** What became of an item over time: when nobody could have begun it, and when it changed hands. */
 export interface ItemTimeline {
-  /** Times at which the item could not be begun, with the reason: it ran, was to be assigned, or its owner was in trouble. */
+  /**
+   * Times at which the item could not be begun, with the reason: it ran, was to be assigned, or its owner was in
+   * trouble.
+   */
   readonly unable: Intervals;
   /** Times at which it came to another owner, or its owner to another session. */
   readonly handovers: readonly number[];

@@ -1,16 +1,17 @@
 /**
- * Accounts for every instant of a job's schedule and every item: it ran on time, or late, or there is an excuse that the
- * declared policy gives. The excuses, and nothing else:
+ * Accounts for every instant of a job's schedule and every item: it ran on time, or late, or there is an excuse that
+ * the declared policy gives. The excuses, and nothing else:
  *
  * - *misfire on*: at no time between the instant and the next one could the item be begun, for a second on end; so
  *   the run that followed was for a later instant. ("Firings missed are made up for by one run.")
  * - *misfire off*: the item could not be begun at the instant itself.
- * - The item changed hands, or its owner the session, and two or more instants in a row are missing. ("A firing that comes
- *   while its item changes hands is made up for if exactly this one is missing.")
+ * - The item changed hands, or its owner the session, and two or more instants in a row are missing. ("A firing that
+ *   comes while its item changes hands is made up for if exactly this one is missing.")
  * - *failover off*: the owner died or lost contact at the instant; it may have begun the item and not come to start it.
  * - *not monitored*: the item moved, or its owner was in trouble.
  *
- * When an item could be begun is told by the bystander's view of the registry and by the troubles of the owner's process.
+ * When an item could be begun is told by the bystander's view of the registry and by the troubles of the owner's
+ * process.
  */
 import { type Finding, type History, type JobSpec } from '../history.js';
 import { type ItemTimeline } from './item-timeline.js';

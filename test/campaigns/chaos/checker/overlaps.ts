@@ -1,13 +1,13 @@
 /**
- * Two runs of an item at once. A run is over when it has ended, when its process has died, or when its signal has told it to
- * end: what begins after that is no overlap.
+ * Two runs of an item at once. A run is over when it has ended, when its process has died, or when its signal has told
+ * it to end: what begins after that is no overlap.
  *
- * A process that is stopped (SIGSTOP, or a machine that starves it) can be told nothing. A run of another process that starts
- * meanwhile is no overlap as long as the stopped run does nothing afterwards. It cannot do nothing at all: of what was
- * due when the process stopped, the event loop runs all that is due in the turn in which the process wakes, in the order in
- * which it was due, and the signal is among it. So exactly this is excused, and counted: **steps within the event-loop
- * turn in which the process woke**, whose end the process itself writes down. Every later step of an older token is
- * a finding, and the fencing token is what protects data from the excused ones.
+ * A process that is stopped (SIGSTOP, or a machine that starves it) can be told nothing. A run of another process that
+ * starts meanwhile is no overlap as long as the stopped run does nothing afterwards. It cannot do nothing at all: of
+ * what was due when the process stopped, the event loop runs all that is due in the turn in which the process wakes, in
+ * the order in which it was due, and the signal is among it. So exactly this is excused, and counted: **steps within
+ * the event-loop turn in which the process woke**, whose end the process itself writes down. Every later step of an
+ * older token is a finding, and the fencing token is what protects data from the excused ones.
  */
 import { type Finding } from '../history.js';
 import { describe } from './repeats.js';

@@ -1,9 +1,9 @@
 /**
- * Runs of an item for an instant for which it has run before. With failover, a run that its process did not bring to an end
- * is run again, once for each time that happens; and so is one that did end, if the process died or lost contact before it
- * could say so. A run that repeats one that did end, and is cut short, need not be run again: the instance that ended it knows.
- * Without failover, nothing is run twice for an instant. Nobody says so of jobs that are not monitored while
- * items move.
+ * Runs of an item for an instant for which it has run before. With failover, a run that its process did not bring to an
+ * end is run again, once for each time that happens; and so is one that did end, if the process died or lost contact
+ * before it could say so. A run that repeats one that did end, and is cut short, need not be run again: the instance
+ * that ended it knows. Without failover, nothing is run twice for an instant. Nobody says so of jobs that are not
+ * monitored while items move.
  */
 import { type Finding, type JobSpec } from '../history.js';
 import { type ItemTimeline, RECORDING_MS } from './item-timeline.js';

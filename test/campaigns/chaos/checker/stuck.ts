@@ -1,4 +1,7 @@
-/** What took longer than anything that was done to the cluster explains. Without this, a job that stands still would excuse its own misses. */
+/**
+ * What took longer than anything that was done to the cluster explains. Without this, a job that stands still would
+ * excuse its own misses.
+ */
 import { type Fault, type Finding, type History, type Moment } from '../history.js';
 import { groupBy } from './group-by.js';
 import { type Interval, Intervals } from './intervals.js';

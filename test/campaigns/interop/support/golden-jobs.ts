@@ -100,7 +100,10 @@ export const GOLDEN_JOBS: readonly GoldenJob[] = [
   job('time-zone', { timeZone: 'GMT-05:30' }),
 ];
 
-/** Jobs that two instances share: the second one has item 0, for its address is the greater one; the first one has item 1. */
+/**
+ * Jobs that two instances share: the second one has item 0, for its address is the greater one; the first one has item
+ * 1.
+ */
 export const SHARED_JOBS: readonly JobSettings[] = [
   { jobName: 'triggered', shardingTotalCount: 2 },
   job('item-disabled').settings,

@@ -2,13 +2,14 @@
  * The nodes of `test/unit/layout/fixtures/java-3.0.5-trees.json`, left again by real instances of Java:
  *
  * - `J1` registers all jobs but `mixed`, and runs the one-off job once.
- * - `J2` runs `mixed`. While it runs all items, an instance that is not Java's joins. Java leaves that instance items 2 and 3,
- *   with the marks of a firing that they missed, and runs items 0 and 1 again. In this run `J2` freezes.
+ * - `J2` runs `mixed`. While it runs all items, an instance that is not Java's joins. Java leaves that instance items 2
+ *   and 3, with the marks of a firing that they missed, and runs items 0 and 1 again. In this run `J2` freezes.
  * - The instance that is not Java's then writes what this story does not come to: an item that is disabled, one that is
  *   misfired while it runs, one that waits for a takeover, and a record of its own.
  *
- * What differs from run to run is left out (see CHANCE) or replaced: process numbers and sessions by fixed ones, and the number of a node's last change
- * among all changes on the server by that among the changes that are still to be seen.
+ * What differs from run to run is left out (see CHANCE) or replaced: process numbers and sessions by fixed ones, and
+ * the number of a node's last change among all changes on the server by that among the changes that are still to be
+ * seen.
  */
 import { type StoredNode } from '../../../unit/layout/fixtures.js';
 import { until } from '../../../support/until.js';
@@ -35,7 +36,10 @@ const SESSIONS = ['1000026f0750001', '1000026f0750002', '1000026f0750003'];
 /** The instance that is not Java's. */
 const OTHER = { ip: '10.0.0.9', id: '10.0.0.9@-@4711-k3j9x2ab' };
 
-/** Java leads this job for a moment, before it takes in that its server is disabled; whether it asks for a sharding is chance. */
+/**
+ * Java leads this job for a moment, before it takes in that its server is disabled; whether it asks for a sharding is
+ * chance.
+ */
 const CHANCE = /^\/trees\/disabledJob\/leader\/sharding/;
 
 /** Longer than Java's period between two firings of `mixed`, so that the next firing is missed. */

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { root } from '../../../support/program.js';
 
-/** Java's releases that a run of the suite has built peers for; the first is what tests use unless they say otherwise. */
+/**
+ * Java's releases that a run of the suite has built peers for; the first is what tests use unless they say otherwise.
+ */
 export const JAVA_VERSIONS: readonly string[] = (process.env['INTEROP_JAVA'] ?? '').split(',').filter(Boolean);
 
 /** Small, and quick to start rather than quick in the long run. */

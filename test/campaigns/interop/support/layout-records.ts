@@ -32,7 +32,8 @@ export function recordConfigurations(
 
 /**
  * Records what Java reads of each document, or the first line of why it refuses it.
- * @param plain its answer to a document with nothing but a name, `j`, and a number of items: its values for absent settings
+ * @param plain its answer to a document with nothing but a name, `j`, and a number of items: its values for absent
+ *   settings
  */
 export function recordReadings(documents: readonly string[], answers: readonly Answer[], plain: Answer): void {
   const usual = settingsIn(plain);

@@ -10,7 +10,9 @@ import { misdeeds, overlaps, PERIOD_MS, type PeerCall, type PeerRun, readCalls, 
 import { type TreeNode, TreeReader } from './tree.js';
 
 export interface ClusterOptions {
-  /** What differs from the usual job: 'job', four items, every two seconds, with failover, misfire and monitorExecution. */
+  /**
+   * What differs from the usual job: 'job', four items, every two seconds, with failover, misfire and monitorExecution.
+   */
   readonly job?: Partial<JobSettings>;
   readonly sessionMs?: number;
 }
@@ -72,15 +74,16 @@ export class MixedCluster implements AsyncDisposable {
   }
 
   /**
-   * Lets running instances take part in another job; the first one leads it. What is returned is as a cluster of that job
-   * alone; at its end the instances leave the job and go on running.
+   * Lets running instances take part in another job; the first one leads it. What is returned is as a cluster of that
+   * job alone; at its end the instances leave the job and go on running.
    */
   async with(job: Partial<JobSettings>, ...names: readonly string[]): Promise<MixedCluster> {
     const options = { ...this.options, job: { ...this.options.job, ...job } };
     const view = new MixedCluster(this.servers, this.namespace, this.reader, options, this.machines, names);
     for (const name of names) {
       await view.peer(name).begin(view.job);
-      // A Node instance has begun before it is elected; a Java one that leads in its place assigns nothing until it fires.
+      // A Node instance has begun before it is elected; a Java one that leads in its place assigns nothing until it
+      // fires.
       if (name === names[0]) await view.untilLeads(name);
     }
     return view;
@@ -197,7 +200,10 @@ export class MixedCluster implements AsyncDisposable {
     });
   }
 
-  /** Waits until no item is of an instance that is gone, or that is to be changed: a Java leader does so at its next firing. */
+  /**
+   * Waits until no item is of an instance that is gone, or that is to be changed: a Java leader does so at its next
+   * firing.
+   */
   async untilReassigned(): Promise<void> {
     const isSo = async (): Promise<boolean> => {
       const nodes = await this.nodes();
@@ -245,7 +251,9 @@ export class MixedCluster implements AsyncDisposable {
     await this.leftOver();
   }
 
-  /** What was not run exactly once for each firing and item between two times, and what was run by two at once, ever. */
+  /**
+   * What was not run exactly once for each firing and item between two times, and what was run by two at once, ever.
+   */
   misdeeds({ from, to }: { readonly from: number; readonly to: number }): readonly string[] {
     const items = this.job.shardingTotalCount;
     return [...misdeeds(this.runs(), { items, periodMs: PERIOD_MS, from, to }), ...overlaps(this.runs())];

@@ -3,18 +3,21 @@ import { toRanges } from '../../../../lib/layout/x-node/item-ranges.js';
 import { only, type Portrait } from './portrait.js';
 
 /**
- * What Node leaves where Java leaves what is on record. Every byte is the same; what differs is when some of them come and
- * go. This is all of it:
- * - Java's leader only notes that items are to be assigned, which is done at the next firing. Node's assigns them at once.
- * - Java holds a latch while it makes a call of a distribute-once listener. Node does so only where Java instances live.
- * - Java marks items as running after the listeners that are called before. Node marks them first, lest one be forgotten
- *   whose instance dies in such a call.
- * - Java marks what missed a firing when its run ends, for the next firing to make good, whether or not the job is to make
- *   it good. Node marks it at once, makes it good as soon as the run ends, and marks nothing if that is not wanted.
- * - Java triggers an instance by a node without a value. Node lists the items that the instance has, where no Java instance has
- *   items that are about to move.
- * - Java names who is to run next of a job of one item with SINGLE_SHARDING_BALANCE. Node goes by the assignment, and beside
- *   Java takes that note away, lest a firing be run twice or never.
+ * What Node leaves where Java leaves what is on record. Every byte is the same; what differs is when some of them come
+ * and go. This is all of it:
+ * - Java's leader only notes that items are to be assigned, which is done at the next firing. Node's assigns them at
+ *   once.
+ * - Java holds a latch while it makes a call of a distribute-once listener. Node does so only where Java instances
+ *   live.
+ * - Java marks items as running after the listeners that are called before. Node marks them first, lest one be
+ *   forgotten whose instance dies in such a call.
+ * - Java marks what missed a firing when its run ends, for the next firing to make good, whether or not the job is to
+ *   make it good. Node marks it at once, makes it good as soon as the run ends, and marks nothing if that is not
+ *   wanted.
+ * - Java triggers an instance by a node without a value. Node lists the items that the instance has, where no Java
+ *   instance has items that are about to move.
+ * - Java names who is to run next of a job of one item with SINGLE_SHARDING_BALANCE. Node goes by the assignment, and
+ *   beside Java takes that note away, lest a firing be run twice or never.
  */
 export function asNodeLeavesIt(java: Story): Story {
   return mapped(java, (moments) => {

@@ -7,7 +7,10 @@ const ANSWER_LIMIT_MS = 30_000;
 
 type Environment = Readonly<Record<string, string>>;
 
-/** A process that answers each line of its input by a line `> {"ok": …}` or `> {"error": …}`. It ends when this process does. */
+/**
+ * A process that answers each line of its input by a line `> {"ok": …}` or `> {"error": …}`. It ends when this process
+ * does.
+ */
 export class PeerProcess implements AsyncDisposable {
   /** Everything it printed, but for its answers. */
   output = '';

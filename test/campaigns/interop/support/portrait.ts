@@ -14,9 +14,9 @@ export interface JavaNode {
 }
 
 /**
- * A job's nodes by their paths below the job: the kind of each, and under it a line for each line of its value. What differs
- * from time to time is replaced: numbers of processes and of places in a queue, and the order of a job's properties, for
- * which Java has that of its hash table (in Java 8 another one than today).
+ * A job's nodes by their paths below the job: the kind of each, and under it a line for each line of its value. What
+ * differs from time to time is replaced: numbers of processes and of places in a queue, and the order of a job's
+ * properties, for which Java has that of its hash table (in Java 8 another one than today).
  */
 export type Portrait = Readonly<Record<string, string>>;
 

@@ -68,7 +68,10 @@ function readLines(file: string): readonly Line[] {
   return lines.map((line) => JSON.parse(line) as Line);
 }
 
-/** `item 2 at 12:00:04: J1, N1` for each item and each instant of a period between two times that did not run exactly once. */
+/**
+ * `item 2 at 12:00:04: J1, N1` for each item and each instant of a period between two times that did not run exactly
+ * once.
+ */
 export function misdeeds(
   runs: readonly PeerRun[],
   {
@@ -96,8 +99,8 @@ export function misdeeds(
 }
 
 /**
- * Who ran an item, by firing. Java does not say for which one it runs: it runs for the one at which it starts, or, a little
- * late or making up for a misfire, for the one before, if nobody else has.
+ * Who ran an item, by firing. Java does not say for which one it runs: it runs for the one at which it starts, or, a
+ * little late or making up for a misfire, for the one before, if nobody else has.
  */
 function byInstant(
   runs: readonly PeerRun[],

@@ -24,7 +24,9 @@ export const NODE: readonly Side[] = RECORDED.map((version) => ({
   version,
 }));
 
-/** Starts an instance that has no job yet. Instances are known by their addresses, which decide how items are shared. */
+/**
+ * Starts an instance that has no job yet. Instances are known by their addresses, which decide how items are shared.
+ */
 export async function startInstance(cluster: MixedCluster, { language, version }: Side, ip: string): Promise<Peer> {
   const name = `${language === 'Node' ? 'N' : 'J'}${ip}`;
   return cluster.start(name, { ip, job: false, version });

@@ -54,7 +54,9 @@ export class TracedCluster implements AsyncDisposable {
     return { since, runs: this.cluster.runs(since) };
   }
 
-  /** The executions of the job since a time, oldest first, as Node reads them; waits until so many of them have ended. */
+  /**
+   * The executions of the job since a time, oldest first, as Node reads them; waits until so many of them have ended.
+   */
   async executions(ended: number, since = 0): Promise<readonly JobExecutionEvent[]> {
     const filter = { jobName: this.cluster.job.jobName, from: since, pageSize: 1_000 };
     return this.#read<JobExecutionEvent>('executions', filter, {

@@ -35,8 +35,8 @@ export async function untilReady(job: MixedCluster, members: readonly string[]):
 }
 
 /**
- * An operator triggers the job. Resolves when the items have been run, each once, and nothing is left over; with the items by
- * who ran them.
+ * An operator triggers the job. Resolves when the items have been run, each once, and nothing is left over; with the
+ * items by who ran them.
  */
 export async function fire(
   job: MixedCluster,
@@ -75,7 +75,9 @@ export async function untilReassigned(job: MixedCluster, isDone: () => Promise<b
   await until(async () => (await isAsked(job)) || (await isDone()), 'the leader to hear of the change');
 }
 
-/** Waits until the others have the items of who is gone, or, if a Java instance comes to lead, until that is asked for. */
+/**
+ * Waits until the others have the items of who is gone, or, if a Java instance comes to lead, until that is asked for.
+ */
 export async function untilTaken(job: MixedCluster, heirs: readonly string[]): Promise<void> {
   if (heirs.every((name) => name.startsWith('N'))) return job.untilSharedBy(...heirs);
   await untilReassigned(
@@ -88,9 +90,10 @@ export async function untilTaken(job: MixedCluster, heirs: readonly string[]): P
 }
 
 /**
- * Has an operator trigger the job until these instances share it, whoever runs what meanwhile: so does a leader of either kind
- * come to assign the items that has changed in the same moment as what it is to assign them for. The last of these firings is
- * over: each of the instances has run its items, all items once. (An instance that has taken its trigger may begin later.)
+ * Has an operator trigger the job until these instances share it, whoever runs what meanwhile: so does a leader of
+ * either kind come to assign the items that has changed in the same moment as what it is to assign them for. The last
+ * of these firings is over: each of the instances has run its items, all items once. (An instance that has taken its
+ * trigger may begin later.)
  */
 export async function untilSharedAnew(job: MixedCluster, members: readonly string[]): Promise<void> {
   const isSharedSince = async (since: number): Promise<boolean> => {

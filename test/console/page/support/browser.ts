@@ -29,7 +29,10 @@ export interface Visit {
   readonly complaints: string[];
 }
 
-/** Errors of the console, failed promises and breaches of the policy are complaints; refusals that a test provokes are not. */
+/**
+ * Errors of the console, failed promises and breaches of the policy are complaints; refusals that a test provokes are
+ * not.
+ */
 export async function visit(
   browser: Browser,
   { language = 'en', theme = 'light', width = 1280 }: Look = {},

@@ -1,4 +1,7 @@
-/** What the page says that an action does is what it does: each claim stands here with a proof, and a changed claim needs a new look. */
+/**
+ * What the page says that an action does is what it does: each claim stands here with a proof, and a changed claim
+ * needs a new look.
+ */
 import { expect, test } from '@jest/globals';
 import { Deferred } from '../../../../lib/async/deferred.js';
 import { en } from '../../../../lib/console/ui/i18n/en.js';

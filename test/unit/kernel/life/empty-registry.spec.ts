@@ -1,10 +1,16 @@
-/** A registry centre that comes back without its nodes: a ZooKeeper pod without a volume, or a backup from before the job. */
+/**
+ * A registry centre that comes back without its nodes: a ZooKeeper pod without a volume, or a backup from before the
+ * job.
+ */
 import { expect, test } from '@jest/globals';
 import { type JobConfiguration } from '../../../../lib/api/job/job-configuration.js';
 import { fromYaml } from '../../../../lib/layout/job-configuration-yaml.js';
 import { TestCluster } from '../../../../lib/testing/index.js';
 
-/** The registry centre goes away and comes back: all sessions have ended, and the nodes for which `isLost` holds are gone. */
+/**
+ * The registry centre goes away and comes back: all sessions have ended, and the nodes for which `isLost` holds are
+ * gone.
+ */
 async function loseNodes(cluster: TestCluster, isLost?: (path: string) => boolean): Promise<void> {
   const members = [...cluster.members.values()];
   const sessions = members.map(({ registry }) => registry.session.state);

@@ -7,7 +7,9 @@ import { type ManualClock, TestCluster } from '../../../../lib/testing/index.js'
 /** What an instance sends to the registry centre takes some time, from a moment on. */
 class Lag {
   #ms = 0;
-  /** @param centre number of the instance's registry centre; the operator's is the first, then they count as they join */
+  /**
+   * @param centre number of the instance's registry centre; the operator's is the first, then they count as they join
+   */
   constructor(private readonly centre: number) {}
 
   begin(ms: number): void {
@@ -129,7 +131,9 @@ describe('an instance that is stopped', () => {
 });
 
 describe('an instance that is stopped while it takes over an item', () => {
-  /** C dies while it runs an item; B, whose centre is the third, is about to take it over at 01:00:06, while A is busy. */
+  /**
+   * C dies while it runs an item; B, whose centre is the third, is about to take it over at 01:00:06, while A is busy.
+   */
   async function takingOver(lag: Lag): Promise<TestCluster> {
     const cluster: TestCluster = await TestCluster.start(['A', 'B', 'C'], {
       job: { cron: '0 0 * * * ?', failover: true, shardingTotalCount: 3 },

@@ -1,4 +1,7 @@
-/** What only an instance knows to be wrong with its job is in its health report, and stored for `explain` of other processes. */
+/**
+ * What only an instance knows to be wrong with its job is in its health report, and stored for `explain` of other
+ * processes.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { type TypedJobItemExecutor } from '../../../../lib/api/extensions/job-executor.js';
 import { Deferred } from '../../../../lib/async/deferred.js';

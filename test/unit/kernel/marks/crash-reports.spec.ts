@@ -115,7 +115,8 @@ describe('a peer’s report of a crash', () => {
     });
     await cluster.disable('C');
     await cluster.fire();
-    // A's run of 00:00:10 ends, and A cannot remove its mark; B takes it over, and dies while it runs both for 00:00:20.
+    // A's run of 00:00:10 ends, and A cannot remove its mark; B takes it over, and dies while it runs both for
+    // 00:00:20.
     cluster.cut('A');
     await cluster.advance('10s');
     expect(told(cluster)).toEqual(['A 1 00:00:10', 'B 0 00:00:10', 'B 1 00:00:10', 'B 0 00:00:20', 'B 1 00:00:20']);

@@ -150,7 +150,8 @@ describe('items of an instance that dies while it runs them', () => {
 });
 
 test('a mark that an instance has just removed, and still sees, is not taken for one that it has forgotten', async () => {
-  // As with ZooKeeper, a mirror may show later than the answer to a commit what has been committed; `sync` waits for it.
+  // As with ZooKeeper, a mirror may show later than the answer to a commit what has been committed; `sync` waits for
+  // it.
   let mirrorLagMs = 1;
   await using of = await TestCluster.start(['B'], {
     job: { cron: '0/5 * * * * ?', failover: true, shardingTotalCount: 2 },
@@ -169,7 +170,8 @@ test('a mark that an instance has just removed, and still sees, is not taken for
   await of.join('C');
   await of.advance(9_000);
 
-  // What A missed for its run is made up for by who owns the item since, while A sees neither that nor the end of its own.
+  // What A missed for its run is made up for by who owns the item since, while A sees neither that nor the end of its
+  // own.
   const runs = of.runs.filter((run) => run.item === item).map(({ instance, at }) => `${instance} ${at}`);
   expect(runs).toEqual(['A 00:00:05', expect.stringMatching(/^[BC] 00:00:10$/)]);
   expect(of.log.filter((line) => line.includes('is gone'))).toEqual([]);

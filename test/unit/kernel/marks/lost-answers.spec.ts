@@ -10,7 +10,8 @@ test('the mark of a new run is not taken for one that an earlier run has left, w
     await using cluster = await TestCluster.start(['A'], {
       job: { shardingTotalCount: 3 },
       deliver: slowly,
-      // In the first firing item 0 ends shortly before the second one, and item 1 after it; later, all go on for a second.
+      // In the first firing item 0 ends shortly before the second one, and item 1 after it; later, all go on for a
+      // second.
       work: (_, { shardingItem, scheduledAt }) =>
         sleep(cluster.clock, scheduledAt?.getUTCSeconds() === 5 ? [4_860 + moment, 6_000, 10][shardingItem]! : 1_000),
     });

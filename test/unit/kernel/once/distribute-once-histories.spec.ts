@@ -9,8 +9,8 @@ import { Random } from '../../../support/random.js';
 const HISTORIES = Number(process.env['HISTORIES'] ?? 20);
 const FIRST_SEED = Number(process.env['SEED'] ?? 1);
 /**
- * What once went wrong: 1023, a wait that thought in circles; 6066, a last call before items whose owner was there with others
- * that it had taken over; 20067, a last call before that of a firing with a crashed item.
+ * What once went wrong: 1023, a wait that thought in circles; 6066, a last call before items whose owner was there with
+ * others that it had taken over; 20067, a last call before that of a firing with a crashed item.
  */
 const FORMER_FAULTS = [1023, 6066, 20067];
 const SEEDS = [...Array.from({ length: HISTORIES }, (_, index) => FIRST_SEED + index), ...FORMER_FAULTS];
@@ -59,7 +59,8 @@ class History {
       deliver: slowly(random),
       work: async (name, { shardingItem, scheduledAt, signal }) => {
         const disturbances = this.#disturbances.get(name);
-        // An instance that comes back after its session makes up for what it has missed, and no peer can know that it will.
+        // An instance that comes back after its session makes up for what it has missed, and no peer can know that it
+        // will.
         const hasReturned = this.#hasReturned(name, scheduledAt);
         if (!hasReturned) this.#note(scheduledAt, `item ${shardingItem} begins`);
         const isSlow = !this.#isCalm && random.next() < 0.05;

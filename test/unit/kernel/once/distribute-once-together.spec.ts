@@ -312,7 +312,8 @@ describe('a manual firing', () => {
   test('that begins when the one before has just ended is another one, with calls of its own, though the mirror lags', async () => {
     const story = new Story();
     let isLate = false;
-    // As with ZooKeeper, a mirror may show later than the answer to a commit what has been committed; `sync` waits for it.
+    // As with ZooKeeper, a mirror may show later than the answer to a commit what has been committed; `sync` waits for
+    // it.
     const latenessMs = ({ channel, what }: Delivery): number => {
       if (!isLate || !channel.includes('centre 3')) return 1;
       if (channel === 'centre 3 → server') return 50;

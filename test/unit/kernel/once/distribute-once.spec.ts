@@ -260,7 +260,8 @@ describe('not waited for is', () => {
   test.each(['applied', 'not-applied'] as const)(
     'an instance that dies at any of its writes in a firing, whose last one is %s; and the next firing is as any other',
     async (kept) => {
-      // An instance that dies at the very commit that claims the round has begun the call, as far as the others can know.
+      // An instance that dies at the very commit that claims the round has begun the call, as far as the others can
+      // know.
       let [missedCalls, deaths] = [0, 0];
       for (const name of ['A', 'B', 'C']) {
         for (let write = 1, hasDied = true; hasDied; write++) {
@@ -433,7 +434,9 @@ describe('with failover', () => {
 describe('beside a Java peer', () => {
   const java = '10.0.0.1@-@4711';
 
-  /** A job of two items, one of them of an instance that is nothing but its nodes, as a Java process would have them. */
+  /**
+   * A job of two items, one of them of an instance that is nothing but its nodes, as a Java process would have them.
+   */
   async function withJava(notes: CallNotes, calls: Calls = {}): Promise<TestCluster> {
     const cluster = await start(['A'], notes, { calls, job: { cron: '0 * * * * ?', staticSharding: true } });
     const { operator, paths } = cluster;

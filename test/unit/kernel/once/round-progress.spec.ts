@@ -7,7 +7,10 @@ import { aConfiguration, anItem, aView, idOf } from '../../../support/views.js';
 
 const ROUND = { stage: 'started', key: 'hand-1/ONCE', instant: undefined } as const;
 
-/** A has come to a manual firing with item 0. Item 1 is B's and item 2 is C's; one of them runs its item for a firing of its own. */
+/**
+ * A has come to a manual firing with item 0. Item 1 is B's and item 2 is C's; one of them runs its item for a firing of
+ * its own.
+ */
 const runningOn = (runner: 'B' | 'C'): JobView => {
   const report = (started: number[]) => ({ started: new Set(started), completed: new Set<number>() });
   const item = runner === 'B' ? 1 : 2;

@@ -1,4 +1,7 @@
-/** What the rules make an instance do about marks, crashes and firings that it has missed: the actions with all they say. */
+/**
+ * What the rules make an instance do about marks, crashes and firings that it has missed: the actions with all they
+ * say.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { type Backlog, type LocalState } from '../../../../lib/kernel/rules/plan-input.js';
 import { type ItemView, type JobView } from '../../../../lib/layout/job-view.js';

@@ -11,7 +11,9 @@ const BEGIN = 'commit changes of /job/sharding';
 const ran = ({ runs }: TestCluster): string[] => runs.map(({ item, at }) => `${item} ${at}`);
 const outcomes = (runs: readonly Run[]): string[] => runs.map(({ item, outcome }) => `${item} ${outcome}`);
 
-/** Delivers as usual; calls `before` just before a message arrives, and `after` before anything comes of its arrival. */
+/**
+ * Delivers as usual; calls `before` just before a message arrives, and `after` before anything comes of its arrival.
+ */
 const watching =
   ({
     before = () => undefined,

@@ -1,6 +1,6 @@
 /**
- * What loggers and errors of users throw hurts no job. Jest fails a test during which a rejection was handled by nothing, so
- * each of these tests shows too that there is none.
+ * What loggers and errors of users throw hurts no job. Jest fails a test during which a rejection was handled by
+ * nothing, so each of these tests shows too that there is none.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { inspect } from 'node:util';

@@ -1,4 +1,6 @@
-/** Stored settings, and users' objects, that cannot be used: what of the job goes on, what it says, and how it heals. */
+/**
+ * Stored settings, and users' objects, that cannot be used: what of the job goes on, what it says, and how it heals.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { jobConfiguration } from '../../../../lib/api/job/job-configuration.js';
 import { OneOffJobBootstrap, ScheduleJobBootstrap } from '../../../../lib/kernel/job-bootstrap.js';

@@ -1,4 +1,6 @@
-/** What keeps a job from running, worked out from a view: the reason and the cure, for the log and the health report. */
+/**
+ * What keeps a job from running, worked out from a view: the reason and the cure, for the log and the health report.
+ */
 import { expect, test } from '@jest/globals';
 import { JobPaths } from '../../../../lib/layout/job-paths.js';
 import { type JobView } from '../../../../lib/layout/job-view.js';

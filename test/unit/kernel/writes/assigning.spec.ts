@@ -20,7 +20,10 @@ const ranAt = ({ runs }: TestCluster, instant: string): number[] =>
     .map(({ item }) => item)
     .sort();
 
-/** A and B, decided, with four items, each of which has been begun before: only then can a new owner tell what it missed. */
+/**
+ * A and B, decided, with four items, each of which has been begun before: only then can a new owner tell what it
+ * missed.
+ */
 async function settled(): Promise<TestCluster> {
   const cluster = await TestCluster.start(['A'], { job: { shardingTotalCount: 4 }, deliver: slowly });
   await cluster.advance('1s');

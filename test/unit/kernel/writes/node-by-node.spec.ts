@@ -1,6 +1,6 @@
 /**
- * A job that is removed node by node, as Java's `removeJobConfiguration` and `deleteall` of ZooKeeper's shell do it: the children
- * first, and again if there are children when the node itself is to go.
+ * A job that is removed node by node, as Java's `removeJobConfiguration` and `deleteall` of ZooKeeper's shell do it:
+ * the children first, and again if there are children when the node itself is to go.
  */
 import { expect, test } from '@jest/globals';
 import { TestCluster } from '../../../../lib/testing/index.js';
@@ -8,7 +8,9 @@ import { TestCluster } from '../../../../lib/testing/index.js';
 /** Requests that removing the job of this cluster may take, when it is not hindered: 50 nodes, two requests each. */
 const MOST_REQUESTS = 400;
 
-/** Removes what is under a path, and then the path; whatever instances do about a removal, they do before the next one. */
+/**
+ * Removes what is under a path, and then the path; whatever instances do about a removal, they do before the next one.
+ */
 async function removeNodeByNode(cluster: TestCluster, paths: readonly string[]): Promise<void> {
   let requests = 0;
   const count = async (): Promise<void> => {

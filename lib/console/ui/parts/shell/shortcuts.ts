@@ -11,7 +11,10 @@ const PLACES: Readonly<Record<string, string>> = {
 };
 const NEEDS_REGISTRY = ['overview', 'jobs', 'servers', 'schedule'];
 
-/** `/` goes to the search, `g` and a letter to a page, `p` pauses, `?` helps. Nothing while one types. @returns what ends it */
+/**
+ * `/` goes to the search, `g` and a letter to a page, `p` pauses, `?` helps. Nothing while one types.
+ * @returns what ends it
+ */
 export function listenForShortcuts(router: Router): () => void {
   const state = { isGoing: false };
   const listener = (event: KeyboardEvent): void => {

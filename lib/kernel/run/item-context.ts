@@ -12,17 +12,54 @@ export interface ItemAborts {
 
 /**
  * The context of one item, whose signals are made when the job asks for them. They are own properties: `{ ...context }`
- * has them too.
+ * has them too. A literal with two getters would add a fifth to the processor's time of a run.
  */
-export function itemContext(facts: ItemFacts, { stop, softStop }: ItemAborts): ShardingContext {
-  // A job that writes to it by mistake would hand wrong facts to interceptors and error handlers.
-  return Object.freeze({
-    ...facts,
-    get signal() {
-      return stop.signal;
-    },
-    get softStop() {
-      return softStop.signal;
-    },
-  });
+export class ItemContext implements ShardingContext {
+  readonly jobName: string;
+  readonly taskId: string;
+  readonly shardingTotalCount: number;
+  readonly jobParameter: string;
+  readonly shardingItem: number;
+  readonly shardingParameter: string | undefined;
+  readonly scheduledAt: Date | undefined;
+  readonly attempt: number;
+  declare readonly signal: AbortSignal;
+  declare readonly softStop: AbortSignal;
+  readonly fencingToken: number;
+  readonly #aborts: ItemAborts;
+
+  constructor(facts: ItemFacts, aborts: ItemAborts) {
+    this.jobName = facts.jobName;
+    this.taskId = facts.taskId;
+    this.shardingTotalCount = facts.shardingTotalCount;
+    this.jobParameter = facts.jobParameter;
+    this.shardingItem = facts.shardingItem;
+    this.shardingParameter = facts.shardingParameter;
+    this.scheduledAt = facts.scheduledAt;
+    this.attempt = facts.attempt;
+    this.fencingToken = facts.fencingToken;
+    this.#aborts = aborts;
+    Object.defineProperty(this, 'signal', SIGNAL);
+    Object.defineProperty(this, 'softStop', SOFT_STOP);
+    // A job that writes to it by mistake would hand wrong facts to interceptors and error handlers.
+    Object.freeze(this);
+  }
+
+  static abortsOf(context: ItemContext): ItemAborts {
+    return context.#aborts;
+  }
 }
+
+const SIGNAL: PropertyDescriptor & ThisType<ItemContext> = {
+  enumerable: true,
+  get() {
+    return ItemContext.abortsOf(this).stop.signal;
+  },
+};
+
+const SOFT_STOP: PropertyDescriptor & ThisType<ItemContext> = {
+  enumerable: true,
+  get() {
+    return ItemContext.abortsOf(this).softStop.signal;
+  },
+};

@@ -15,7 +15,7 @@ import { type Clock } from '../../time/clock.js';
 import { type JobLog } from '../job/job-log.js';
 import { type ItemExecutor } from '../types/extensions.js';
 import { type BegunItem } from '../view/firing.js';
-import { itemContext } from './item-context.js';
+import { ItemContext } from './item-context.js';
 import { type CodeEnd, ItemDeadline } from './item-deadline.js';
 
 /** No pause before a retry is longer, unless the first one is. */
@@ -296,7 +296,7 @@ export class ItemRun {
       attempt: this.#attempts,
       fencingToken,
     };
-    return itemContext(facts, { stop: this.#stop, softStop: this.#softStop });
+    return new ItemContext(facts, { stop: this.#stop, softStop: this.#softStop });
   }
 }
 

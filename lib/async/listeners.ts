@@ -12,7 +12,7 @@ export interface ListenersOptions {
 export class Listeners<Event = void> {
   readonly #options: ListenersOptions;
   /** In the order in which they began. */
-  #subscriptions: readonly Subscription<Event>[] = [];
+  readonly #subscriptions = new Set<Subscription<Event>>();
   /** What came while listeners were being called. */
   #later: Event[] = [];
   #isNotifying = false;
@@ -24,14 +24,14 @@ export class Listeners<Event = void> {
   /** Subscribes; the same function may subscribe several times. Returns a function that ends this subscription. */
   add(listener: (event: Event) => void): () => void {
     const subscription: Subscription<Event> = { listener };
-    this.#subscriptions = [...this.#subscriptions, subscription];
+    this.#subscriptions.add(subscription);
     return () => this.#end(subscription);
   }
 
   /** Ends all subscriptions. */
   clear(): void {
     for (const subscription of this.#subscriptions) subscription.listener = undefined;
-    this.#subscriptions = [];
+    this.#subscriptions.clear();
   }
 
   /** Calls all listeners with the event; later, if a listener is being called at the moment. */
@@ -40,7 +40,7 @@ export class Listeners<Event = void> {
     this.#isNotifying = true;
     try {
       this.#callAll(event);
-      while (this.#later.length > 0) this.#callAll(this.#later.shift() as Event);
+      while (this.#later.length > 0) for (const later of this.#later.splice(0)) this.#callAll(later);
     } finally {
       this.#isNotifying = false;
       this.#later = [];
@@ -48,7 +48,8 @@ export class Listeners<Event = void> {
   }
 
   #callAll(event: Event): void {
-    for (const subscription of this.#subscriptions) {
+    // A listener that subscribes another one has it hear of the next event.
+    for (const subscription of [...this.#subscriptions]) {
       try {
         subscription.listener?.(event);
       } catch (error) {
@@ -58,9 +59,8 @@ export class Listeners<Event = void> {
   }
 
   #end(subscription: Subscription<Event>): void {
-    if (subscription.listener === undefined) return;
     subscription.listener = undefined;
-    this.#subscriptions = this.#subscriptions.filter((each) => each !== subscription);
+    this.#subscriptions.delete(subscription);
   }
 }
 

@@ -1,8 +1,12 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { describe, expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { type TraceEvent } from '../../lib/api/events/trace-events.js';
 import { type JobRow, type ScheduleLane } from '../../lib/console/contract/jobs.js';
+import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { RdbTraceStorage } from '../../lib/tracing/rdb/rdb-trace-storage.js';
+import { until } from '../support/until.js';
 import { completed, started, status } from '../support/trace-events.js';
 import { Browser } from './support/browser.js';
 import { ConsoleApp, USERS } from './support/console-app.js';
@@ -21,7 +25,7 @@ interface Stage extends AsyncDisposable {
 }
 
 /** Two firings of two items, the second one with a failure and a running item, and one of another job. */
-async function open(options: { readonly isEmpty?: boolean } = {}): Promise<Stage> {
+async function open(options: { readonly isEmpty?: boolean; readonly clock?: ManualClock } = {}): Promise<Stage> {
   const database = await new DataSource({ type: 'sqljs' }).initialize();
   if (options.isEmpty !== true) {
     await new RdbTraceStorage(database).write(
@@ -43,7 +47,11 @@ async function open(options: { readonly isEmpty?: boolean } = {}): Promise<Stage
     );
   }
   const app = await ConsoleApp.start({
-    console: { users: USERS, dataSources: [{ name: 'runs', dataSource: database }] },
+    console: {
+      users: USERS,
+      dataSources: [{ name: 'runs', dataSource: database }],
+      ...(options.clock && { clock: options.clock }),
+    },
   });
   const close = async (): Promise<void> => {
     await app[Symbol.asyncDispose]();
@@ -144,6 +152,27 @@ test('a CSV file holds no formula', async () => {
   expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');
   expect(csv.text.split('\r\n')[1]).toContain(`,"'=cmd(""x""),"`);
   expect(csv.text.split('\r\n')).toHaveLength(3);
+});
+
+test('the connection of a client that takes nothing of an export for a minute is broken', async () => {
+  const clock = new ManualClock();
+  await using stage = await open({ clock });
+  const cause = 'x'.repeat(4_000);
+  const rows = Array.from({ length: 4_000 }, (_, index) =>
+    completed(`long${index}`, { startTime: at(index), completeTime: at(index), failureCause: cause }),
+  );
+  await new RdbTraceStorage(stage.database).write(rows, signal);
+  const cookie = [...stage.browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  const timers = clock.timers;
+  const request = get(`${stage.app.origin}/elasticjob${TRACE}/executions.csv`, { headers: { cookie }, agent: false });
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  response.pause();
+  await until(() => clock.timers === timers + 1, 'the export to wait for its client');
+
+  await clock.advance(60_000);
+
+  response.resume();
+  await expect(once(response, 'end')).rejects.toThrow('aborted');
 });
 
 test('a database without tables is no empty page: it says so, and makes them when it is told to', async () => {

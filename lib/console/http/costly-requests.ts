@@ -1,7 +1,13 @@
-import { type CallHandler, type ExecutionContext, Inject, Injectable, type NestInterceptor } from '@nestjs/common';
-import { applyDecorators, UseInterceptors } from '@nestjs/common';
+import {
+  applyDecorators,
+  type CallHandler,
+  type ExecutionContext,
+  Inject,
+  Injectable,
+  type NestInterceptor,
+  UseInterceptors,
+} from '@nestjs/common';
 import { from, lastValueFrom, type Observable } from 'rxjs';
-import { withAnySignal } from '../../async/any-signal.js';
 import { Limiter } from '../../async/limiter.js';
 import { type Clock } from '../../time/clock.js';
 import { CONSOLE_CLOCK } from '../options/console-tokens.js';
@@ -47,26 +53,37 @@ export class CostlyRequests implements NestInterceptor {
     this.#users.set(user, turns);
     turns.size++;
     try {
-      return await this.#whileWanted(response, (signal) =>
-        turns.limiter.run(() => lastValueFrom(next.handle(), { defaultValue: undefined }), signal),
+      return await this.#waiting(response, (signal, begin) =>
+        turns.limiter.run(() => {
+          begin();
+          return lastValueFrom(next.handle(), { defaultValue: undefined });
+        }, signal),
       );
     } finally {
       if (--turns.size === 0) this.#users.delete(user);
     }
   }
 
-  /** Aborts the wait for a turn when it has lasted too long, or nobody waits for the answer any more. */
-  async #whileWanted<T>(response: ConsoleResponse, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const [overdue, left] = [new AbortController(), new AbortController()];
-    const cancel = this.clock.after(LONGEST_WAIT_MS, () => overdue.abort(tooMany()));
-    const node = nodeResponse(response);
-    const leave = (): void => left.abort(tooMany());
-    node.once('close', leave);
-    try {
-      return await withAnySignal([overdue.signal, left.signal], call);
-    } finally {
+  /**
+   * The signal aborts when the wait for a turn has lasted too long, or nobody waits for the answer any more; not after
+   * `begin`.
+   */
+  async #waiting<T>(
+    response: ConsoleResponse,
+    call: (signal: AbortSignal, begin: () => void) => Promise<T>,
+  ): Promise<T> {
+    const giveUp = new AbortController();
+    const abort = (): void => giveUp.abort(tooMany());
+    const cancel = this.clock.after(LONGEST_WAIT_MS, abort);
+    const node = nodeResponse(response).once('close', abort);
+    const begin = (): void => {
       cancel();
-      node.off('close', leave);
+      node.off('close', abort);
+    };
+    try {
+      return await call(giveUp.signal, begin);
+    } finally {
+      begin();
     }
   }
 }

@@ -5,12 +5,11 @@
  * 2. the items have owners and no request for another assignment stands, or the run waits for that
  * 3. the run chooses this instance's items
  * 4. with `monitorExecution` it marks them as running, in a commit that fails if the assignment or the settings have
- *   changed
+ *    changed
  * 5. the job's listeners are called; those that are called once in the cluster wait for the items of other instances
  * 6. the items run concurrently, up to the limit of the job's pool, within their time and with their retries
- *   (`ItemRun`); a
- *    failure is reported and stops no other item, unless the job's error handler interrupts firings, as `THROW` does:
- *    items that have not started are not run then
+ *    (`ItemRun`); a failure is reported and stops no other item, unless the job's error handler interrupts firings, as
+ *    `THROW` does: items that have not started are not run then
  * 7. the run removes the marks, in one commit, or in batches if some items take longer
  * 8. the listeners are called again
  *

@@ -12,11 +12,10 @@ import { tooManyAttempts } from '../../security/password-login.js';
 import { type OidcProvider } from '../../security/oidc/oidc-provider.js';
 import { Permit } from '../../security/callers/permit.decorator.js';
 import { SetsSession } from '../../security/callers/route-metadata.js';
-import { Users, usernameProblem } from '../../security/users/users.js';
+import { refuseForeignName, Users, usernameProblem } from '../../security/users/users.js';
 import { ConsoleProblem } from '../../answers/console-problem.js';
 import { checked, readFields, text } from '../fields.js';
 import { ResponseHeaders } from '../response-headers.js';
-import { refuseForeignName } from './users.controller.js';
 
 const REFUSALS = {
   'wrong-code': 'This is not the code that stands in the log of the console.',

@@ -1,8 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Put } from '@nestjs/common';
-import { wording } from '../../../wording/wording.js';
 import { type ConsoleUser } from '../../contract/session.js';
 import { OIDC_PROVIDERS } from '../../options/console-tokens.js';
-import { LOCAL, providerIn } from '../../security/callers/account.js';
+import { LOCAL } from '../../security/callers/account.js';
 import { AccountAccess } from '../../security/users/account-access.js';
 import { ApiTokens } from '../../security/users/api-tokens.js';
 import { type Caller } from '../../security/callers/caller.js';
@@ -13,9 +12,8 @@ import { hashPassword, passwordProblem } from '../../security/passwords/password
 import { type OidcProvider } from '../../security/oidc/oidc-provider.js';
 import { Permit } from '../../security/callers/permit.decorator.js';
 import { ROLES } from '../../security/callers/roles.js';
-import { isEnabled, Users, usernameProblem } from '../../security/users/users.js';
+import { isEnabled, refuseForeignName, Users, usernameProblem } from '../../security/users/users.js';
 import { ConsoleProblem } from '../../answers/console-problem.js';
-import { settingProblem } from '../../answers/setting-problem.js';
 import { checked, flag, oneOf, optional, readFields } from '../fields.js';
 
 /** Administrators' view of the users. */
@@ -123,18 +121,4 @@ export class UsersController {
       notes.note('revoked', undefined, `${revoked} tokens`);
     });
   }
-}
-
-/**
- * Records name users of providers `anna@company`: no local user may look like one.
- * @throws ConsoleProblem 422 `invalid-request` if the name does
- */
-export function refuseForeignName(username: string, providers: readonly OidcProvider[]): void {
-  const provider = providerIn(
-    username,
-    providers.map(({ name }) => name),
-  );
-  if (provider === undefined) return;
-  const problem = settingProblem('username', wording('username-foreign', { provider }));
-  throw new ConsoleProblem(422, 'invalid-request', problem.message, { problems: [problem] });
 }

@@ -1,10 +1,13 @@
+import { type ServerResponse } from 'node:http';
 import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
 import { wording } from '../../../wording/wording.js';
 import { type ExecutionSource, type JobState } from '../../../api/events/trace-events.js';
 import { type ExecutionFilter } from '../../../tracing/rdb/index.js';
+import { type Clock } from '../../../time/clock.js';
 import { type Page } from '../../contract/common.js';
 import { type RunStatistics } from '../../contract/jobs.js';
 import { type ExecutionDetail, type ExecutionRow, type FiringRow, type StatusRow } from '../../contract/trace.js';
+import { CONSOLE_CLOCK } from '../../options/console-tokens.js';
 import { Permit } from '../../security/callers/permit.decorator.js';
 import { CSV_HEAD, csvLines } from '../../services/trace/csv.js';
 import { Traces } from '../../services/trace/traces.js';
@@ -25,6 +28,7 @@ const STATES: readonly JobState[] = [
   'TASK_ERROR',
 ];
 const DAY_MS = 86_400_000;
+const LONGEST_STALL_MS = 60_000;
 
 /** Parameters of a query that filter executions. */
 type ExecutionQuery = QueryOf<'job' | 'ip' | 'result' | 'source' | 'item' | 'taskId' | 'from' | 'to'>;
@@ -33,7 +37,10 @@ type ExecutionQuery = QueryOf<'job' | 'ip' | 'result' | 'source' | 'item' | 'tas
 @Controller('api/v1/trace')
 @Costly()
 export class TraceController {
-  constructor(@Inject(Traces) private readonly traces: Traces) {}
+  constructor(
+    @Inject(Traces) private readonly traces: Traces,
+    @Inject(CONSOLE_CLOCK) private readonly clock: Clock,
+  ) {}
 
   /** Executions of items, the latest first. */
   @Get('executions')
@@ -56,7 +63,7 @@ export class TraceController {
     @Query() { ds, ...query }: ExecutionQuery & QueryOf<'ds'>,
   ): Promise<void> {
     const pages = this.traces.all(textOf('ds', ds), executionFilter(query));
-    // What cannot be read at all is an answer of its own.
+    // The first page is read before the head is sent, so that a failure is a problem+json.
     const first = await pages.next();
     const raw = rawResponse(response);
     raw.writeHead(200, {
@@ -64,7 +71,7 @@ export class TraceController {
       'content-disposition': 'attachment; filename="executions.csv"',
       'cache-control': 'no-store',
     });
-    await sendCsv(raw, first, pages);
+    await sendCsv(raw, { first, pages, clock: this.clock });
   }
 
   /** One execution, with the whole cause of its failure. */
@@ -158,17 +165,19 @@ function dateOf(name: string, text: string | undefined): Date | undefined {
   return time === undefined ? undefined : new Date(time);
 }
 
-async function sendCsv(
-  raw: ReturnType<typeof rawResponse>,
-  first: IteratorResult<readonly ExecutionRow[]>,
-  pages: AsyncGenerator<readonly ExecutionRow[]>,
-): Promise<void> {
+interface CsvExport {
+  readonly first: IteratorResult<readonly ExecutionRow[]>;
+  readonly pages: AsyncGenerator<readonly ExecutionRow[]>;
+  readonly clock: Clock;
+}
+
+async function sendCsv(raw: ServerResponse, { first, pages, clock }: CsvExport): Promise<void> {
   raw.write(CSV_HEAD);
   try {
     for (let page = first; page.done !== true; page = await pages.next()) {
       // One page after the other, no faster than the client takes them.
       if (raw.destroyed) return;
-      if (!raw.write(csvLines(page.value))) await drained(raw);
+      if (!raw.write(csvLines(page.value))) await drained(raw, clock);
     }
     raw.end();
   } catch (error) {
@@ -177,9 +186,14 @@ async function sendCsv(
   }
 }
 
-function drained(raw: ReturnType<typeof rawResponse>): Promise<void> {
+/**
+ * Resolves when the client has taken what was written, or takes nothing for a minute: the connection is broken then.
+ */
+function drained(raw: ServerResponse, clock: Clock): Promise<void> {
   return new Promise((resolve) => {
+    const cancel = clock.after(LONGEST_STALL_MS, () => raw.destroy());
     const end = (): void => {
+      cancel();
       raw.off('drain', end);
       raw.off('close', end);
       resolve();

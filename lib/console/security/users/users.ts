@@ -4,8 +4,10 @@ import { type Clock } from '../../../time/clock.js';
 import { type Role } from '../../contract/common.js';
 import { type ConsoleUser } from '../../contract/session.js';
 import { ConsoleProblem } from '../../answers/console-problem.js';
+import { settingProblem } from '../../answers/setting-problem.js';
 import { StoreDocument } from '../../store/store-document.js';
 import { isPasswordHash } from '../passwords/password-hash.js';
+import { providerIn } from '../callers/account.js';
 import { isRole } from '../callers/roles.js';
 import { recordOfUser, type SettingsUser, type SettingsUserRecords } from './settings-user-records.js';
 
@@ -186,6 +188,18 @@ export function usernameProblem(username: unknown): Wording | undefined {
   return typeof username === 'string' && /^[\p{L}\d][\p{L}\d._@+-]{0,63}$/u.test(username)
     ? undefined
     : wording('username');
+}
+
+/**
+ * Records name users of providers `anna@company`: no local user may look like one.
+ * @throws ConsoleProblem 422 `invalid-request` if the name does
+ */
+export function refuseForeignName(username: string, providers: readonly { readonly name: string }[]): void {
+  const names = providers.map(({ name }) => name);
+  const provider = providerIn(username, names);
+  if (provider === undefined) return;
+  const problem = settingProblem('username', wording('username-foreign', { provider }));
+  throw new ConsoleProblem(422, 'invalid-request', problem.message, { problems: [problem] });
 }
 
 /** Checks users that were stored. @throws Error if they are none */

@@ -13,6 +13,8 @@ export class Listeners<Event = void> {
   readonly #options: ListenersOptions;
   /** In the order in which they began. */
   readonly #subscriptions = new Set<Subscription<Event>>();
+  /** Those of them that hear of the next event; `undefined` after a change. */
+  #hearers: readonly Subscription<Event>[] | undefined;
   /** What came while listeners were being called. */
   #later: Event[] = [];
   #isNotifying = false;
@@ -25,6 +27,7 @@ export class Listeners<Event = void> {
   add(listener: (event: Event) => void): () => void {
     const subscription: Subscription<Event> = { listener };
     this.#subscriptions.add(subscription);
+    this.#hearers = undefined;
     return () => this.#end(subscription);
   }
 
@@ -32,6 +35,7 @@ export class Listeners<Event = void> {
   clear(): void {
     for (const subscription of this.#subscriptions) subscription.listener = undefined;
     this.#subscriptions.clear();
+    this.#hearers = undefined;
   }
 
   /** Calls all listeners with the event; later, if a listener is being called at the moment. */
@@ -49,7 +53,8 @@ export class Listeners<Event = void> {
 
   #callAll(event: Event): void {
     // A listener that subscribes another one has it hear of the next event.
-    for (const subscription of [...this.#subscriptions]) {
+    this.#hearers ??= [...this.#subscriptions];
+    for (const subscription of this.#hearers) {
       try {
         subscription.listener?.(event);
       } catch (error) {
@@ -61,6 +66,7 @@ export class Listeners<Event = void> {
   #end(subscription: Subscription<Event>): void {
     subscription.listener = undefined;
     this.#subscriptions.delete(subscription);
+    this.#hearers = undefined;
   }
 }
 

@@ -1,9 +1,11 @@
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type ElasticJobConsoleOptions } from '../../lib/console/options/console-options.js';
 import { auditKey, verifyAudit } from '../../lib/console/security/audit/audit-folder.js';
+import { MemoryConsoleStore } from '../../lib/console/store/memory-store.js';
 import { until } from '../support/until.js';
 import { Browser, send } from './support/browser.js';
 import { ConsoleApp, PASSWORDS, USERS } from './support/console-app.js';
@@ -11,6 +13,29 @@ import { ConsoleApp, PASSWORDS, USERS } from './support/console-app.js';
 const SESSION = '/api/v1/auth/session';
 const LONG = 'a long enough word';
 const KEYS = ['the first key that signs, 32 characters', 'the second key that signs, 32 characters'];
+
+/** A store whose writes of one document are slow. */
+class HeldStore extends MemoryConsoleStore {
+  isHeld = false;
+  #name: string | undefined;
+  #released: Promise<void> = Promise.resolve();
+
+  /** Returns a function that lets the writes go on. */
+  hold(name: string): () => void {
+    let release = (): void => undefined;
+    this.#name = name;
+    this.#released = new Promise((resolve) => (release = resolve));
+    return () => release();
+  }
+
+  override async write(name: string, value: unknown): Promise<void> {
+    if (name === this.#name) {
+      this.isHeld = true;
+      await this.#released;
+    }
+    await super.write(name, value);
+  }
+}
 
 let folder: string;
 beforeEach(async () => {
@@ -126,6 +151,25 @@ describe('a console with a state folder', () => {
     }
     await using app = await ConsoleApp.start({ console: optionsWith({ users: [anna, otto, gina] }) });
     expect([await use(app, tokens[0]!), await use(app, tokens[1]!)]).toEqual([401, 401]);
+  });
+
+  test('does not end before it has stored the last use of a token, so that no older list overwrites what comes after', async () => {
+    const store = new HeldStore();
+    const app = await ConsoleApp.start({ console: { users: USERS, store } });
+    const browser = await Browser.loggedIn(app, 'otto');
+    const asked = await browser.post('/api/v1/auth/tokens', { name: 'ci', role: 'guest', days: 9 });
+    const release = store.hold('tokens');
+    await send(`${app.origin}/elasticjob${SESSION}`, { headers: { 'access-token': String(asked.json['token']) } });
+    let isOver = false;
+
+    const over = app.nest.close().then(() => (isOver = true));
+    await until(() => store.isHeld && !(app.nest.getHttpServer() as Server).listening);
+    for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate);
+    expect(isOver).toBe(false);
+    release();
+    await over;
+
+    expect(JSON.stringify(await store.read('tokens'))).toContain('lastUsedAt');
   });
 
   test('knows the last login of a user of the settings beyond its end', async () => {

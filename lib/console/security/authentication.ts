@@ -55,14 +55,21 @@ export class Authentication {
     return { credentials: 'cookie', caller: this.#callerOfCookie(request, cookie) };
   }
 
+  /** Waits for the last uses of tokens to be stored: no request is under way any more. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.tokens.settled().catch((error: unknown) => this.#tellUnstored(error));
+  }
+
+  #tellUnstored(error: unknown): void {
+    this.logger.error(`The last use of a token could not be stored: ${describeCause(error)}`);
+  }
+
   #callerOfToken(request: ConsoleRequest, secret: string): Caller {
     const used = this.tokens.use(secret);
     const owner = used && this.#permitted(accountOf(used.token), used.token.role);
     if (used === undefined || owner === undefined)
       throw new ConsoleProblem(401, 'wrong-token', 'There is no such token, or its time is up. Make another one.');
-    void this.tokens.noteUse(used.token).catch((error: unknown) => {
-      this.logger.error(`The last use of a token could not be stored: ${describeCause(error)}`);
-    });
+    void this.tokens.noteUse(used.token).catch((error: unknown) => this.#tellUnstored(error));
     const { expiresAt } = used.token;
     return callerFrom(request, { ...accountOf(used.token), ...owner, expiresAt, ended: used.ended });
   }

@@ -91,6 +91,11 @@ export class StoreDocument<T> {
     });
   }
 
+  /** Resolves once the changes that have been asked for so far are written, or have failed. */
+  settled(): Promise<void> {
+    return this.#mailbox.post(() => undefined);
+  }
+
   async #updateShared(store: RegistryConsoleStore, change: (value: T) => T): Promise<T> {
     for (let race = 0; race < MOST_LOST_RACES; race++) {
       const seen = store.seen(this.#name);

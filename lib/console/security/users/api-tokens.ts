@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { isMap } from '../../../api/text/describe-value.js';
+import { DeadlineExceededError } from '../../../api/errors/errors.js';
 import { Abort } from '../../../async/abort.js';
+import { withDeadline } from '../../../async/wait.js';
 import { type Clock } from '../../../time/clock.js';
 import { type ApiToken } from '../../contract/session.js';
 import { ConsoleProblem } from '../../answers/console-problem.js';
@@ -30,6 +32,8 @@ export interface TokenRequest extends Pick<StoredToken, 'name' | 'role'> {
 const LAST_USE_EVERY_MS = 60_000;
 /** The expiry of a token is looked at so often, in case somebody sets the machine's clock. */
 const LOOK_EVERY_MS = 60_000;
+/** The end of the process waits so long for a change to be stored. */
+const STORE_MS = 10_000;
 /** Stored tokens of one user. */
 const MOST_OF_USER = 200;
 /** Whoever logs in again and again pushes out the oldest of their own alone. */
@@ -72,6 +76,17 @@ export class ApiTokens {
   stop(): void {
     this.#isStopped = true;
     this.#cancelLook?.();
+  }
+
+  /**
+   * Resolves once the changes that have been asked for so far are stored, or have failed. A process that ended before
+   * could overwrite what the next one stores: a token revoked there would be valid again.
+   * @throws DeadlineExceededError if the store takes longer than ten seconds
+   */
+  async settled(): Promise<void> {
+    const stored = Promise.all([this.#document.settled(), this.#short.settled()]);
+    const late = (): Error => new DeadlineExceededError('storing the last use of tokens', STORE_MS);
+    await withDeadline(this.#clock, stored, STORE_MS, late);
   }
 
   /**

@@ -53,6 +53,8 @@ export class LostFirings {
   #onRecordSince = -Infinity;
   /** Since when this instance sees what others do: milliseconds since 1970. */
   #watchingSince: number | undefined;
+  /** The version of the settings that it saw last. */
+  #configVersion: number | undefined;
   /** The revision at which the node of the job was written. */
   #created: number | undefined;
   readonly #inherited = new Map<number, Inherited>();
@@ -68,6 +70,7 @@ export class LostFirings {
   note(): void {
     const { watch, clock } = this.#deps;
     const { view: now } = watch;
+    if (this.#hasMissedSettings(now)) this.#watchingSince = undefined;
     this.#watchingSince ??= clock.now();
     // No instance writes down what runs meanwhile.
     const isOffRecord = now.config?.monitorExecution === false;
@@ -82,6 +85,16 @@ export class LostFirings {
     if (before !== undefined && this.#goneSince.size > 0) this.#noteInherited(before, now);
     const owners = ownersIn(now);
     for (const id of [...this.#goneSince.keys()]) if (!owners.has(id)) this.#goneSince.delete(id);
+  }
+
+  /**
+   * Whether settings were in force that this instance never saw, as during an outage: with them, items may have been
+   * due at other instants, or have run off the record.
+   */
+  #hasMissedSettings({ configVersion }: JobView): boolean {
+    const former = this.#configVersion;
+    this.#configVersion = configVersion ?? former;
+    return former !== undefined && configVersion !== undefined && configVersion > former + 1;
   }
 
   /**

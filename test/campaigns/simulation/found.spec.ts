@@ -41,6 +41,7 @@ const FOUND: readonly Found[] = [
     what: 'a firing that ran while nothing was monitored is not called lost by an instance that came later',
     seeds: [
       30101102, 30110541, 30116184, 30117470, 30122703, 30123849, 30131154, 30137135, 30150053, 30150099, 3541857,
+      3622659,
     ],
   },
   {

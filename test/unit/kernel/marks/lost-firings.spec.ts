@@ -107,6 +107,25 @@ describe('the firings of items between the death of their owner and their next a
     ]);
   });
 
+  test('are those since the new owner is back, if monitorExecution was off while it was cut off', async () => {
+    await using cluster = await firing(['A', 'B']);
+    cluster.cut('B');
+    await cluster.advance('1s');
+    await cluster.reconfigure({ monitorExecution: false });
+    await cluster.advance('10s');
+    await cluster.reconfigure({ monitorExecution: true });
+
+    cluster.kill('A');
+    await cluster.heal('B');
+    await cluster.advance('20s');
+
+    expect(instantsOf(cluster).get(1)).toContain('00:00:12');
+    expect(cluster.owners).toEqual({ B: [0, 1] });
+    expect(warnings(cluster)).toEqual([
+      `B: Job 'job': no instance ran items 0-1 at the 6 firings from 00:00:15 to 00:00:20, ${LOST}`,
+    ]);
+  });
+
   test('are logged also if settings were changed after the last run of their owner', async () => {
     await using cluster = await firing(['A', 'B']);
     await cluster.reconfigure({ description: 'another one' });

@@ -20,7 +20,7 @@ export interface JobBootstrapOptions {
    * Text of the job's root node; to join a Java job, that job's class name. Default: the job's type, or the job's name.
    */
   readonly jobClassName?: string;
-  /** Which Java peers can read a thread pool setting that is stored: up to 3.0.4, or since 3.0.5 (default). */
+  /** Java versions that can read a stored thread pool setting: up to 3.0.4, or since 3.0.5 (default). */
   readonly compatibility?: '3.0.4' | '3.0.5';
   /** Who defined the job, for messages. Default: the class or type. */
   readonly owner?: string;
@@ -100,8 +100,8 @@ export class ScheduleJobBootstrap extends JobBootstrap {
    * Registers the job and lets it fire. While the registry centre cannot be reached, waits; further calls do nothing.
    * If it rejects, the job has ended; make another bootstrap to try again.
    *
-   * The jobs of a Nest application are started with it otherwise: such a job waits until its fault is mended, and this
-   * method rejects with the fault until then.
+   * In a Nest application, a job with a fault does not end: it waits until its fault is mended, and this method rejects
+   * with the fault until then.
    * @throws JobConflictError if the name is taken by another job
    * @throws JobStateError if the stored configuration has no cron expression, or the job has been shut down
    * @throws InvalidConfigurationError if the stored configuration cannot be used, its cron expression or time zone
@@ -117,7 +117,7 @@ export class ScheduleJobBootstrap extends JobBootstrap {
   /**
    * Runs the job once now, beside its schedule, on all registered instances, each its own items. Resolves when all have
    * been triggered, not when they have finished.
-   * @param options what this run alone is given: `{ jobParameter: 'only Beijing' }`
+   * @param options settings of this run alone: `{ jobParameter: 'only Beijing' }`
    * @throws RegistryUnavailableError if the registry centre does not answer; some instances may have been triggered
    * @throws DeadlineExceededError if this instance does not take part, as after a lost session, and does not within 10
    *   seconds
@@ -168,7 +168,7 @@ export class OneOffJobBootstrap extends JobBootstrap {
   /**
    * Runs the job once on all registered instances, each its own items. Resolves when all have been triggered, not when
    * they have finished. An instance that is just running does so afterwards.
-   * @param options what this run alone is given: `{ jobParameter: 'only Beijing' }`
+   * @param options settings of this run alone: `{ jobParameter: 'only Beijing' }`
    * @throws RegistryUnavailableError, DeadlineExceededError, JobStateError, InvalidConfigurationError as
    * `ScheduleJobBootstrap.trigger()`; all that `start()` throws if the job has not started
    */
@@ -177,10 +177,10 @@ export class OneOffJobBootstrap extends JobBootstrap {
   }
 }
 
-/** Who defines a job that was given without an owner, for messages. */
+/** The owner of a job that was given without one, for messages. */
 function ownerOf(job: ElasticJob | string): string {
   if (typeof job === 'string') return `job type ${job}`;
-  // Whether it is a job is for the executors of the host to say.
+  // The executors of the host decide later whether it is a job.
   const name = typeof job === 'object' && (job as unknown) !== null ? job.constructor.name : '';
   // An object literal has no class of its own to be recognised by.
   return name === '' || name === 'Object' ? 'an object without a class' : `class ${name}`;
@@ -204,7 +204,7 @@ function hostOf(registryCenter: RegistryCenter): JobHost {
   return host;
 }
 
-/** What is worth a warning goes to the error stream; all else is for those who give a host with a logger. */
+/** Writes warnings and errors to the error stream. For other entries, give a host with a logger. */
 const errorStreamLogger: JobLogger = {
   debug: () => undefined,
   log: () => undefined,

@@ -24,7 +24,7 @@ import { RunObservers } from './run/run-observers.js';
 import { Extensions, type ExtensionOptions } from './types/extensions.js';
 import { JobLog } from './job/job-log.js';
 
-/** What a host is made from. */
+/** Options of a host. */
 export interface JobHostOptions extends ExtensionOptions {
   readonly registryCenter: RegistryCenter;
   readonly logger: JobLogger;
@@ -54,10 +54,10 @@ const HOST_RULES: OptionRules<JobHostOptions> = {
 export class JobHost {
   readonly registryCenter: RegistryCenter;
   readonly instance: JobInstance;
-  /** What the type names in configurations stand for. */
+  /** The extensions that the type names in configurations stand for. */
   readonly types: Extensions;
   readonly #deps: JobRuntimeDeps;
-  /** For what concerns all jobs. */
+  /** Log of what concerns all jobs. */
   readonly #logger: JobLog;
   readonly #jobs = new Map<string, JobRuntime>();
   /** Jobs that were removed and could not withdraw then; the last one of each name. */
@@ -93,7 +93,7 @@ export class JobHost {
     };
   }
 
-  /** Whether this process is ending its jobs, or has ended them. */
+  /** True if this process is ending its jobs, or has ended them. */
   get isStopping(): boolean {
     return this.#isStopping;
   }
@@ -123,7 +123,8 @@ export class JobHost {
       throw new JobConflictError(`Job '${jobName}' cannot be added: this process is shutting down.`);
     this.types.check(configuration, job);
     this.#unsubscribe ??= this.#begin();
-    // Both have this instance's id: what the former one still wants to withdraw is the new one's from now on.
+    // Both have this instance's id: the registration that the former one has not withdrawn is the new one's from now
+    // on.
     this.#leaving.get(jobName)?.keepRegistration();
     this.#leaving.delete(jobName);
     other?.keepRegistration();
@@ -135,7 +136,7 @@ export class JobHost {
     return runtime;
   }
 
-  /** @returns ends what has begun */
+  /** @returns a function that ends the subscription to the session */
   #begin(): () => void {
     const { types, instance, registryCenter, jobs } = this;
     const observers = new RunObservers(types.observers, this.#logger);
@@ -187,8 +188,8 @@ export class JobHost {
    * Stops all jobs: waits for running items up to the grace period, withdraws, and then closes the error handlers. The
    * registry centre stays open. Never rejects.
    *
-   * If an item of one of the jobs waits for that, the item is waited for a second only, and the log has an error: to
-   * end the process from within a job, send it SIGTERM.
+   * If an item of one of the jobs itself awaits this call, the jobs wait for that item for a second only, and the log
+   * has an error: to end the process from within a job, send it SIGTERM.
    */
   stop(): Promise<void> {
     this.stopFirings();
@@ -209,7 +210,7 @@ export class JobHost {
     this.#unwatch = undefined;
   }
 
-  /** What happens to the session concerns all jobs alike, so it is logged once. */
+  /** All jobs share the session, so its changes are logged once. */
   #logSession(state: SessionState): void {
     const logger = this.#logger;
     const { description } = this.registryCenter;

@@ -1,8 +1,8 @@
 /**
  * One job on one instance, from its start to its end. Start reading the kernel here.
  *
- * A runtime has two lanes. In the *control lane* it looks at the job as a whole, asks the rules, and performs their
- * actions one after the other; user code is never awaited there. In the *work lane* it runs firings.
+ * A runtime has two lanes. In the *control lane* it reconciles: it reads the job as a whole, asks the rules, and
+ * performs their actions one after the other; user code is never awaited there. In the *work lane* it runs firings.
  *
  * ```
  *            start()              session suspended or lost
@@ -14,9 +14,9 @@
  *                                   ▼
  *                                stopping ── the runs have ended or were aborted ──▶ stopped
  * ```
- * The registry centre is authoritative for which instance does what; the clock decides only when this instance looks
- * and when it stops trusting itself. If the registry cannot be reached, the job waits in `starting` or `suspended`, and
- * goes on by itself when it can.
+ * The registry centre is authoritative for the distribution of work; the clock decides only when this instance
+ * reconciles and when it stops trusting itself. If the registry cannot be reached, the job waits in `starting` or
+ * `suspended`, and goes on by itself when it can.
  */
 import { describeCause, stackOf } from '../api/text/describe-cause.js';
 import {
@@ -64,7 +64,7 @@ import { assignedItems } from './view/items.js';
 import { type Occasion } from './writes/registration.js';
 import { establishConfiguration, restoreConfiguration } from './writes/stored-configuration.js';
 
-/** What a runtime needs; shared by all jobs of a host. */
+/** Dependencies of a runtime, shared by all jobs of a host. */
 export interface JobRuntimeDeps {
   readonly registry: RegistryCenter;
   readonly instance: JobInstance;
@@ -91,7 +91,7 @@ export class JobRuntime {
   #components: JobComponents | undefined;
   readonly #shutdown: JobShutdown;
   #unsubscribe: (() => void) | undefined;
-  /** True once the job has been active here: what is refused later is no mistake of the caller of `start()`. */
+  /** True once the job has been active here: the caller of `start()` is not to blame for later refusals. */
   #hasTakenPart = false;
   /** Set by the first call of `start()`. */
   #started: Deferred | undefined;
@@ -101,9 +101,12 @@ export class JobRuntime {
   #released: Promise<void> | undefined;
   /** Why no firing begins any more; `undefined` while firings may begin. */
   #firingsEnd: JobStoppedError | undefined;
-  /** Set if a fault of this job alone does not end its start: whether it fires by its cron expression. */
+  /**
+   * Set by `boot()`, after which a fault of this job alone does not end its start: whether the job fires by its cron
+   * expression.
+   */
   #bootsAs: 'scheduled' | 'triggered' | undefined;
-  /** What keeps such a job from starting; `undefined` while nothing is known to. */
+  /** The fault that keeps such a job from starting; `undefined` while none is known. */
   #startFault: StandingFault | undefined;
   /** Why the latest attempt to register failed; `undefined` once one has succeeded. */
   #registrationFailure: string | undefined;
@@ -136,25 +139,25 @@ export class JobRuntime {
   }
 
   /**
-   * The job's nodes as this instance sees them, by absolute path; `undefined` while it does not follow the job. What it
-   * does not need to know has no value.
+   * The job's nodes as this instance sees them, by absolute path; `undefined` while it does not follow the job. Nodes
+   * that this instance does not need to read have no value.
    */
   get nodes(): ReadonlyMap<string, MirroredNode> | undefined {
     return this.#components?.watch.nodes;
   }
 
-  /** Whether this instance leads the job, as far as it knows. */
+  /** True if this instance leads the job, as far as it knows. */
   get isLeader(): boolean {
     const { watch, me } = this.#components ?? {};
     return me !== undefined && watch?.view.leader === me;
   }
 
-  /** Where the job stands on this instance. */
+  /** Phase of the job on this instance. */
   get phase(): JobPhase {
     return this.#state.phase;
   }
 
-  /** How the job fares on this instance, and why. */
+  /** Health of the job on this instance, with the reason. */
   get health(): JobHealth {
     return jobHealth({
       state: this.#state,
@@ -172,7 +175,7 @@ export class JobRuntime {
     return watch === undefined || me === undefined ? 0 : assignedItems(watch.view, me).length;
   }
 
-  /** How many items run here, or are ending. */
+  /** Number of items that run here, or are ending. */
   get itemsRunning(): number {
     return this.#components?.work.busy.size ?? 0;
   }
@@ -187,7 +190,7 @@ export class JobRuntime {
     return this.#timer.periodMs;
   }
 
-  /** The configuration that holds: the registry's, or the local one until the registry has been read. */
+  /** The configuration in force: the registry's, or the local one until the registry has been read. */
   get configuration(): JobConfiguration {
     return this.#components?.configuration() ?? this.definition.configuration;
   }
@@ -207,11 +210,11 @@ export class JobRuntime {
   }
 
   /**
-   * As `start()`, for an application that boots whatever is wrong with one of its jobs. A fault of this job alone, in
-   * its nodes or in its executor, ends nothing: the log has one error, `health` has the reason, and the job runs as
-   * soon as it is mended.
+   * As `start()`, for an application that boots even if one of its jobs has a fault. A fault of this job alone, in its
+   * nodes or in its executor, ends nothing: the log has one error, `health` has the reason, and the job runs as soon as
+   * the fault is mended.
    * @param as whether the job fires by its cron expression
-   * @returns when registered, or when a fault that keeps it from that is known
+   * @returns when registered, or when a fault that prevents that is known
    * @throws RegistryCredentialsError if the registry centre refuses this process
    * @throws JobStoppedError if the job is stopped before
    */
@@ -266,8 +269,7 @@ export class JobRuntime {
   }
 
   /**
-   * The first time directly, so that an error reaches the caller of `schedule()`; later changes are the rules'
-   * business.
+   * The first time directly, so that an error reaches the caller of `schedule()`; later changes are up to the rules.
    */
   async #enableTimer(): Promise<void> {
     if (this.#timer.isEnabled || this.#firingsEnd !== undefined) return;
@@ -285,13 +287,13 @@ export class JobRuntime {
     return this.#deps.registry.fullPath(this.#paths.config);
   }
 
-  /** The wall clock was set. */
+  /** To be called when the wall clock was set. */
   onClockSet(): void {
     this.#components?.watch.reread();
     if (this.#timer.isEnabled) this.#timer.rearm();
   }
 
-  /** Whether nothing in the registry centre shows that this instance takes part; of use once the job has stopped. */
+  /** True if no node in the registry centre shows that this instance takes part; of use once the job has stopped. */
   get hasWithdrawn(): boolean {
     return this.#components?.registration.session === undefined;
   }
@@ -340,12 +342,15 @@ export class JobRuntime {
     return this.asAwaited(this.end(why));
   }
 
-  /** As `stop`; resolves when the job has ended, whoever calls. */
+  /** As `stop`; resolves when the job has ended, also if the job's own code calls. */
   end(why: string): Promise<void> {
     return this.#end(why, () => ({ type: 'stopped', why }));
   }
 
-  /** @param end of this job. @returns the same; resolved if the job's own code calls, which would wait for itself */
+  /**
+   * @param end of this job. @returns the same; already resolved if the job's own code calls, which would wait for
+   * itself
+   */
   asAwaited(end: Promise<void>): Promise<void> {
     const caller = this.#callingCode();
     if (caller === undefined) return end;
@@ -424,12 +429,15 @@ export class JobRuntime {
       if (end.why !== seen?.why) this.#logRemoval(end);
       return (seen = end);
     };
-    // Later if possible: of a job that is being removed as a whole, the nodes vanish one after the other.
+    // Look again at the end: when a whole job is deleted, its nodes vanish one by one.
     if (this.#components?.work.isIdle === false) void look();
     void this.#end('its instance was removed from the registry centre', look);
   }
 
-  /** What an operator has done to this instance alone is meant; what is gone beyond it may not be. */
+  /**
+   * Removing one instance is deliberate, so it is logged; a missing job or namespace may be an accident, so it is a
+   * warning.
+   */
   #logRemoval({ type, why }: JobEnd): void {
     if (type === 'ended') this.#logger.log(why, { event: 'ended' });
     else this.#logger.warn(why, { event: 'removed' });
@@ -448,7 +456,7 @@ export class JobRuntime {
 
   // ── session ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Notes at once what must not go on, and leaves the rest to the mailbox. */
+  /** Stops at once whatever must not go on, and leaves the rest to the mailbox. */
   #onSession(state: SessionState): void {
     switch (state.phase) {
       case 'connecting':
@@ -497,7 +505,7 @@ export class JobRuntime {
     void this.#mailbox.post(() => this.#enter()).catch((error: unknown) => this.#onEnterFailed(error));
   }
 
-  /** From `starting` or `suspended` to `active`, if the session allows. */
+  /** Brings the job from `starting` or `suspended` to `active`, if the session allows. */
   async #enter(): Promise<void> {
     const { registry } = this.#deps;
     const { state } = registry.session;
@@ -505,7 +513,7 @@ export class JobRuntime {
     if (state.phase !== 'connected' || this.#isEnding()) return;
     const components = (this.#components ??= await this.#assemble());
     const { registration, watch, work, control } = components;
-    // While it was being assembled, there was nothing to close.
+    // While the components were being assembled, there was nothing to close.
     if (this.#firingsEnd !== undefined) work.close(this.#firingsEnd);
     if (this.phase === 'stopped') watch.close();
     if (this.#isEnding()) return;
@@ -513,7 +521,7 @@ export class JobRuntime {
     else await this.#register(components);
     if (this.#isEnding()) return;
     this.#lineage = await registry.lineage();
-    // The session may have been suspended or lost while this was under way; its next change enters again.
+    // The session may have been suspended or lost meanwhile; its next change enters again.
     if (registry.session.state.phase !== 'connected' || registry.session.state.id !== registration.session) return;
     if (this.#isEnding()) return;
     this.#become({ phase: 'active' });
@@ -549,7 +557,7 @@ export class JobRuntime {
     });
   }
 
-  /** `undefined`: somebody has removed the job while this instance was away. */
+  /** @returns `undefined` if an operator has removed the job while this instance was away */
   async #establish(context: JobContext, occasion: Occasion): Promise<JobConfiguration | undefined> {
     if (occasion === 'return') return restoreConfiguration(context, this.definition, this.#lineage);
     const { extensions, clock } = this.#deps;
@@ -589,7 +597,7 @@ export class JobRuntime {
     return components;
   }
 
-  /** Logged when it is new; it shows in the health report as long as it lasts. */
+  /** Logs the failure when it is new; the health report shows it as long as it lasts. */
   #noteRegistrationFailure(reason: string): void {
     if (this.#registrationFailure !== reason) this.#logger.warn(`could not be registered, and tries again: ${reason}`);
     this.#registrationFailure = reason;
@@ -615,7 +623,7 @@ export class JobRuntime {
     this.#enterStopped({ type: 'failed', why: describeCause(error), failure: error });
   }
 
-  /** The job is tried to be started again and again. Calls that wait for its start are rejected. */
+  /** Tries again and again to start the job. Calls that wait for its start are rejected. */
   #awaitMending(error: Error): void {
     const { clock, registry } = this.#deps;
     const node = error instanceof JobConflictError ? this.#paths.root : this.#paths.config;
@@ -640,7 +648,7 @@ export class JobRuntime {
     this.#storeFault(reason);
   }
 
-  /** Each further attempt to start makes up for one that could not store it. */
+  /** If the fault cannot be stored, the next attempt to start stores it. */
   #storeFault(reason: string): void {
     const store = async (): Promise<void> => {
       if (!this.#isEnding()) await this.#components?.faultReport.store({ state: 'failed', reason });
@@ -651,7 +659,9 @@ export class JobRuntime {
   }
 }
 
-/** What keeps a job from starting, in words for the log and the health report, and when it was logged last. */
+/**
+ * The fault that keeps a job from starting, in words for the log and the health report, and when it was logged last.
+ */
 interface StandingFault {
   readonly error: Error;
   readonly reason: string;

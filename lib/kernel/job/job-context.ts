@@ -7,7 +7,7 @@ import { type JobLog } from './job-log.js';
 import { type HeldItems } from '../view/held-items.js';
 import { type JobWatch } from '../view/job-watch.js';
 
-/** What everything that works on one job on this instance shares. */
+/** Shared context of all parts that work on one job on this instance. */
 export interface JobContext {
   readonly registry: RegistryCenter;
   readonly paths: JobPaths;
@@ -20,7 +20,7 @@ export interface JobContext {
   readonly clock: Clock;
   readonly logger: JobLog;
   readonly timers: NamedTimers<JobTimer>;
-  /** Asks for a look at the whole job, followed by what the rules say. Several requests become one. */
+  /** Requests a reconciliation. Several requests become one. */
   readonly requestReconcile: () => void;
 }
 
@@ -48,7 +48,7 @@ export type JobTimer =
   | 'removal-deadline'
   /** Stop waiting for an assignment that is due; run the triggered items that this instance owns. */
   | 'trigger-deadline'
-  /** What keeps the job from running has lasted long enough to count, or to be logged again. */
+  /** The obstacle has lasted long enough to count, or to be logged again. */
   | 'obstacle'
   /** Re-check the whole job although nothing changed (manual, `reconcileIntervalMinutes`). */
   | 'resync';

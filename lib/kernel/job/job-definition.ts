@@ -1,7 +1,7 @@
 import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import { type ElasticJob } from '../../api/job/job.js';
 
-/** A job as this process knows it: its settings here, and what does its work. */
+/** A job as this process defines it: its settings, and the code or type that does its work. */
 export interface JobDefinition {
   /** The settings given here. Those in the registry centre come before them unless `overwrite` is set. */
   readonly configuration: JobConfiguration;
@@ -12,7 +12,7 @@ export interface JobDefinition {
    * without class. Absent for a Node job, whose name is stored.
    */
   readonly jobClassName?: string;
-  /** Which Java peers can read a thread pool setting that is stored. Default: since 3.0.5. */
+  /** Java versions that can read a stored thread pool setting. Default: since 3.0.5. */
   readonly compatibility?: '3.0.4' | '3.0.5';
   /** Who defined the job, for messages: `provider SyncOrdersJob`. */
   readonly owner: string;

@@ -8,21 +8,24 @@ import { describeInstants, type Instants } from '../view/firing.js';
 import { describeItems } from '../view/items.js';
 import { describeChanges, describeIgnored, type SettingDifference } from './setting-differences.js';
 
-/** What has happened to a job. */
+/** An event of a job, for its log. */
 export type JobEvent =
   /** This instance takes part, as the registry centre has the job when the entry is written. */
   | {
       readonly type: 'registered';
       readonly leader: string | undefined;
       readonly owners: Owners;
-      /** Whether the job has no schedule here. */
+      /** True if the job has no schedule here. */
       readonly isOneOff: boolean;
     }
   /** This instance was elected. */
   | { readonly type: 'leads' }
   /** This instance, as the leader, has assigned the items. */
   | { readonly type: 'assigned'; readonly owners: Owners }
-  /** A peer takes part, has stopped, is gone without having stopped, or is Java's and gone, which says no more. */
+  /**
+   * `joined`: a peer takes part. `left`: it has stopped. `crashed`: it is gone without having stopped. `gone`: a Java
+   * peer is gone, and no instance can know whether it has stopped or crashed.
+   */
   | { readonly type: 'joined' | 'left' | 'crashed' | 'gone'; readonly peer: string }
   /** This instance takes part no more. */
   | { readonly type: 'stopped'; readonly why: string }
@@ -39,7 +42,7 @@ export type JobEvent =
   | { readonly type: 'items-disabled' | 'items-enabled'; readonly items: readonly number[] }
   /** The cron expression has steps that begin again before they are over. `steps`: a clause about each. */
   | { readonly type: 'uneven-steps'; readonly steps: readonly string[]; readonly next: readonly Date[] }
-  /** Nobody makes up for firings of items that this instance has from a peer that is gone. */
+  /** No run makes up for firings of items that this instance has received from a peer that is gone. */
   | { readonly type: 'firings-lost'; readonly peer: string; readonly lost: readonly LostFiringsOfItems[] }
   | { readonly type: 'settings-changed'; readonly differences: readonly SettingDifference[] }
   | { readonly type: 'settings-ignored' | 'settings-overwritten'; readonly differences: readonly SettingDifference[] };
@@ -197,7 +200,8 @@ export function describeOwners(owners: Owners, arrow: string): string {
 const MOST_GROUPS = 3;
 
 /**
- * `items 0-2 at their 5 firings from … to …, items 3 at their firing of …, and 7 other items at firings of their own`.
+ * `items 0-2 at the 5 firings from … to …, items 3 at the firing of …, and 7 other items at firings since their last
+ * runs`.
  */
 function describeLost(lost: readonly LostFiringsOfItems[]): string {
   const groups = [...lost].sort((one, other) => other.items.length - one.items.length);
@@ -208,7 +212,7 @@ function describeLost(lost: readonly LostFiringsOfItems[]): string {
   return [...described, ...(others === 0 ? [] : [`${others} other items at firings since their last runs`])].join(', ');
 }
 
-/** A duration in words. */
+/** `1500` → `1.5 s`. */
 function seconds(ms: number): string {
   return `${(ms / 1_000).toFixed(1)} s`;
 }

@@ -3,7 +3,7 @@ import { type JobLogger, type LogEntry, type LogFields } from '../../api/text/lo
 import { type Clock } from '../../time/clock.js';
 import { type JobEvent, wordsOf } from './job-events.js';
 
-/** What a log is about. */
+/** The job and the instance that a log is about. */
 export interface LogSubject {
   /** `undefined`: the whole process. */
   readonly jobName: string | undefined;
@@ -15,11 +15,11 @@ export interface LogSubject {
 const LONGEST_START_MS = 1_000;
 
 /**
- * The log of one job on this instance, or of the whole process: names the job in each message, and cannot throw,
- * whatever the user's logger does, because the job must go on.
+ * The log of one job on this instance, or of the whole process. It names the job in each message. It never throws, not
+ * even if the user's logger does, because the job must go on.
  *
- * A job that starts without a leader has one entry, which says who leads and which items go where: this instance's
- * election and its first assignment, which follow at once, are for debugging only then.
+ * A job that starts without a leader has one entry, which names the leader and the owners of the items: this instance's
+ * election and its first assignment, which follow at once, are logged for debugging only then.
  */
 export class JobLog implements JobLogger {
   readonly #logger: JobLogger;
@@ -37,27 +37,27 @@ export class JobLog implements JobLogger {
     this.#clock = clock;
   }
 
-  /** Only of interest to those who look for a fault. */
+  /** Logs a detail that helps to find a fault. */
   debug(message: string, fields?: LogFields): void {
     this.#write({ level: 'debug', message, ...fields });
   }
 
-  /** A normal event. */
+  /** Logs a normal event. */
   log(message: string, fields?: LogFields): void {
     this.#write({ level: 'log', message, ...fields });
   }
 
-  /** Something is wrong, or may be; the job goes on. */
+  /** Logs that something is wrong, or may be; the job goes on. */
   warn(message: string, fields?: LogFields): void {
     this.#write({ level: 'warn', message, ...fields });
   }
 
-  /** Something failed. */
+  /** Logs a failure. */
   error(message: string, stack?: string, fields?: LogFields): void {
     this.#write({ level: 'error', message, ...fields, ...(stack !== undefined && { stack }) });
   }
 
-  /** An event of the job. */
+  /** Logs an event of the job. */
   event(event: JobEvent): void {
     if (event.type === 'registered' && event.leader === undefined && this.#clock !== undefined)
       this.#start = { event, cancel: this.#clock.after(LONGEST_START_MS, () => this.#writeStart()) };
@@ -81,7 +81,7 @@ export class JobLog implements JobLogger {
   }
 
   #write({ message: text, ...entry }: LogFields & Pick<LogEntry, 'level' | 'message' | 'stack'>): void {
-    // No entry comes before that of the start.
+    // The entry of the start comes before all others.
     if (entry.level !== 'debug') this.#writeStart();
     const jobName = this.#jobName;
     const message = jobName === undefined ? text : `Job '${jobName}': ${text}`;

@@ -9,10 +9,13 @@ export interface SettingDifference {
   readonly other: string;
 }
 
-/** Settings that do not belong to the job itself. Only the instance that starts goes by its own `overwrite`. */
+/**
+ * Settings that do not belong to the job itself: `overwrite` concerns only the instance that starts; `props` are
+ * compared one by one.
+ */
 const LEFT_OUT: ReadonlySet<string> = new Set<keyof JobConfiguration>(['jobName', 'overwrite', 'props']);
 
-/** What an absent setting stands for. */
+/** Defaults that absent settings stand for. */
 const DEFAULTS: Readonly<Partial<Record<string, string>>> = {
   jobShardingStrategyType: 'AVG_ALLOCATION',
   jobExecutorThreadPoolSizeProviderType: 'CPU',

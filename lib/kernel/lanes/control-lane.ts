@@ -1,7 +1,7 @@
 /**
- * The control lane of a job: a mailbox in which one thing is done after the other, user code never. Whatever happens,
- * the answer is the same: reconcile. That is to read the job as it is, ask the rules, and perform the actions they
- * give.
+ * The control lane of a job: a mailbox that does one thing after the other, and never runs user code. The answer to
+ * every event is the same: reconcile. That is to read the job's present state, ask the rules, and perform the actions
+ * they give.
  */
 import { describeCause } from '../../api/text/describe-cause.js';
 import { type JobConfiguration } from '../../api/job/job-configuration.js';
@@ -40,7 +40,7 @@ import { FiringChanges } from './firing-changes.js';
 import { StandingObstacle } from '../log/standing-obstacle.js';
 import { type WorkLane } from './work-lane.js';
 
-/** What a control lane needs. */
+/** Dependencies of a control lane. */
 export interface ControlLaneDeps extends JobContext {
   readonly doubts: DoubtLog;
   readonly mailbox: Mailbox;
@@ -55,19 +55,21 @@ export interface ControlLaneDeps extends JobContext {
   readonly observers: RunObservers;
   readonly definition: JobDefinition;
   readonly settingFaults: SettingFaults;
-  /** Those of this job. */
+  /** Deadlines of this job. */
   readonly deadlines: Deadlines<JobTimer>;
   missedInstant(...of: Parameters<MissedInstant>): number | undefined;
-  /** The configuration that holds. */
+  /** The configuration in force. */
   configuration(): JobConfiguration;
-  /** The node of this instance was removed. */
+  /** To be called when the node of this instance was removed. */
   onRemoved(): void;
 }
 
-/** How long a trigger waits for the items to be assigned again, which a Java leader may do only at the next firing. */
+/** How long a trigger waits for the items to be assigned again: a Java leader may do that only at the next firing. */
 const TRIGGER_DEADLINE_MS = 2_000;
 
-/** How long something must have been missing before it is made again: a removal, node by node, goes on meanwhile. */
+/**
+ * How long a node must have been missing before it is created again: an operator may be deleting the job node by node.
+ */
 const REMOVAL_DEADLINE_MS = 1_000;
 
 /** How long crashed items wait for an idle instance before a busy one takes them over beside its own. */
@@ -96,7 +98,7 @@ export class ControlLane {
     this.#lostFirings = new LostFirings(deps);
   }
 
-  /** What keeps the job from running here although it takes part; `undefined` if nothing does. */
+  /** The obstacle that keeps the job from running here although it takes part; `undefined` if there is none. */
   get obstacle(): Obstacle | undefined {
     return this.#obstacle.present;
   }
@@ -142,8 +144,7 @@ export class ControlLane {
       timers.setRetry('retry', () => this.requestReconcile());
       return;
     }
-    // Read in a session that has ended meanwhile, the absence of the own node would pass for an operator's order to
-    // stop.
+    // If the session had ended meanwhile, the missing own node would pass for an operator's order to stop.
     if (registration.session !== session) return;
     this.#noteState();
     this.#changes.note(session);
@@ -151,11 +152,11 @@ export class ControlLane {
     this.#lostFirings.report();
     const input = this.#planInput();
     const actions = plan(input);
-    // A mirror may refuse to follow a part again and again, and a job is at rest all the same.
+    // A mirror may refuse again and again to follow only a part; the job is at rest all the same.
     if (actions.every(({ type }) => type === 'follow-own-share') && !this.#lostFirings.isWaiting)
       this.#firingChanges.rest();
     await this.#performAll(actions, input);
-    // Comes last: a job that runs is more than words about it.
+    // Comes last: running the job is more urgent than reporting on it.
     const fault = faultOf(this.obstacle);
     if (!this.#deps.faultReport.says(fault)) await this.#storeFault(fault);
   }
@@ -170,7 +171,7 @@ export class ControlLane {
     }
   }
 
-  /** Takes note of what stands in the way. */
+  /** Updates the last known leader and the obstacle. */
   #noteState(): void {
     const { watch, me, instance, paths, registry, timer, leadership } = this.#deps;
     const { definition, settingFaults, held } = this.#deps;
@@ -203,7 +204,7 @@ export class ControlLane {
         this.#failures.succeeded(action.type);
       } catch (error) {
         // A lost race shows in the view sooner or later, and the view's change leads to another reconciliation. The
-        // retry is for all else. That the registry centre cannot be reached is logged once for all jobs.
+        // retry is for all else. An outage of the registry centre is logged once for all jobs.
         if (!isLostRace(error) && !isOutage(error)) this.#failures.failed(action.type, error);
         failed = true;
         timers.setRetry('retry', () => this.requestReconcile());
@@ -326,7 +327,7 @@ export class ControlLane {
       case 'end-trigger-wait':
         return deadlines.reset('trigger-deadline');
       case 'follow-own-share':
-        // What came before it may have taken time, and things may have changed since it was planned.
+        // The actions before this one may have taken time, and the job may have changed since it was planned.
         if (!mayFollowOwnShare(watch.view, me)) return;
         return watch.narrow(paths.shareOf(me, ownItems(watch.view, me)));
       case 'accept-trigger':
@@ -341,7 +342,9 @@ export class ControlLane {
     }
   }
 
-  /** Of a schedule that cannot be used, the next reconciliation takes note; the former one stays in force. */
+  /**
+   * If the schedule cannot be used, the next reconciliation notes that as an obstacle; the former one stays in force.
+   */
   #reschedule(): void {
     const { timer, watch, requestReconcile } = this.#deps;
     requestReconcile();
@@ -357,7 +360,7 @@ export class ControlLane {
     const trigger = await new TriggerAcceptance(this.#deps).accept();
     if (trigger === undefined) return;
     const { jobParameter, isForAll, items } = trigger;
-    // Items that cannot begin now wait on record. Without items, listeners are called all the same, as in Java.
+    // Items that cannot begin now wait on record. A run without items still calls the listeners, as in Java.
     work.start({ cause: 'manual', instant: undefined, jobParameter, ...(!isForAll && { items }) });
   }
 
@@ -366,7 +369,7 @@ export class ControlLane {
     return deadRuns(watch.view, me, (item) => this.#hasLostTrackOf(item));
   }
 
-  /** @param dead the dead runs as of `seen`; an action that came before may have brought another view */
+  /** @param dead the dead runs as of `seen`; an earlier action may have brought another view */
   async #reportCrashes(seen: JobView, dead: readonly DeadRun[]): Promise<void> {
     const { watch } = this.#deps;
     await reportCrashes(this.#deps, {
@@ -377,7 +380,7 @@ export class ControlLane {
   }
 
   /**
-   * Whether an item that bears this instance's mark is unknown here. A run that is just beginning may be about to mark
+   * True if an item bears this instance's mark and is unknown here. A run that is just beginning may be about to mark
    * it.
    */
   #hasLostTrackOf(item: number): boolean {
@@ -415,7 +418,7 @@ export class ControlLane {
     if (minutes >= 1) timers.set('resync', minutes * 60_000, () => this.#post(() => this.#resync(minutes)));
   }
 
-  /** Reconciles after everything was read again, what is never notified included. */
+  /** Reads everything again, also nodes whose changes are never notified, and reconciles. */
   async #resync(minutes: number): Promise<void> {
     const { registration, watch, housekeeping, logger } = this.#deps;
     if (this.#resyncMinutes === minutes) this.#scheduleResync(minutes);

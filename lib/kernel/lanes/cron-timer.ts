@@ -11,8 +11,8 @@ import { type ScheduleState } from '../view/obstacles.js';
 /** Wakes jobs at instants. In Nest, the scheduler registry shows them under the jobs' names. */
 export interface FiringTimers {
   /**
-   * Arms the timer of a job, replacing an earlier one: calls `onFire` once, not before `instant`, later if the event
-   * loop is busy; lateness is never a reason not to call it.
+   * Arms the timer of a job, replacing an earlier one. `onFire` is called once, not before `instant`, and later if the
+   * event loop is busy; it is called however late it is.
    */
   arm(jobName: string, instant: Date, onFire: () => void): void;
   /** Forgets the job's timer. */
@@ -39,7 +39,7 @@ export class ClockTimers implements FiringTimers {
     });
     const cancel = (): void => cancelTimer();
     const fire = (): void => {
-      // It was armed anew, or disarmed, while it waited for its turn.
+      // The timer was armed again, or disarmed, while the firing waited for its turn.
       if (this.#cancels.get(jobName) !== cancel) return;
       // The wall clock may have been set back meanwhile, and timers may fire a little early.
       if (this.#clock.now() < instant.getTime()) this.arm(jobName, instant, onFire);
@@ -59,7 +59,7 @@ const SHORTEST_PERIOD_MS = 1_000;
 
 const REMEMBERED_INSTANTS = 100;
 
-/** Of so many instants and more nobody needs to know the number. */
+/** Instants are counted up to this number. */
 const MOST_COUNTED = 1_000;
 
 /**
@@ -68,10 +68,10 @@ const MOST_COUNTED = 1_000;
  */
 const SKEW_OF_PEERS_MS = 500;
 
-/** When a job fires. */
+/** The settings that determine when a job fires. */
 export type Schedule = Pick<JobConfiguration, 'cron' | 'timeZone'>;
 
-/** What a `CronTimer` needs. */
+/** Dependencies of a `CronTimer`. */
 export interface CronTimerDeps {
   readonly jobName: string;
   readonly clock: Clock;
@@ -87,17 +87,17 @@ export class CronTimer {
   #armedFor: string | undefined;
   /** The text of `#cron`. */
   #inForce: string | undefined;
-  /** `#cron` and its zone, as `scheduleKey` says it. */
+  /** `scheduleKey` of the schedule in force. */
   #keyInForce: string | undefined;
-  /** Why the schedule that it was armed for last cannot be used. */
+  /** Why the latest schedule cannot be used. */
   #refusal: string | undefined;
   #isEnabled = false;
   // Instants in milliseconds since 1970.
   #next: number | undefined;
   #latest: number | undefined;
-  /** When this schedule took the place of another one; milliseconds since 1970. */
+  /** When this schedule replaced another one; milliseconds since 1970. */
   #changedAt: number | undefined;
-  /** The last instant of the schedule whose place this one took. */
+  /** The last instant of the schedule that was replaced. */
   #latestFormer: number | undefined;
   readonly #after = new Map<number, readonly [number | undefined, number | undefined]>();
 
@@ -105,12 +105,12 @@ export class CronTimer {
     this.#deps = deps;
   }
 
-  /** Whether the job is to fire by its cron expression on this instance. */
+  /** True if the job is to fire by its cron expression on this instance. */
   get isEnabled(): boolean {
     return this.#isEnabled;
   }
 
-  /** What the job fires by here. */
+  /** State of the job's schedule here. */
   get state(): ScheduleState {
     if (!this.#isEnabled) return { type: 'off' };
     const cron = this.#inForce;
@@ -135,8 +135,8 @@ export class CronTimer {
   }
 
   /**
-   * As `enable`, but a schedule that cannot be used, or none yet, keeps the timer only from being armed: `state` says
-   * why, and the next change of the schedule arms it.
+   * As `enable`, but if the schedule cannot be used, or there is none yet, the timer is only not armed: `state` has the
+   * reason, and the next change of the schedule arms it.
    */
   enableAnyway(schedule: Schedule | undefined): void {
     this.#isEnabled = true;
@@ -153,7 +153,7 @@ export class CronTimer {
     this.disarm();
   }
 
-  /** What the timer is armed for, as `scheduleKey` says it; `undefined` while it is not armed. */
+  /** `scheduleKey` of the schedule that the timer is armed for; `undefined` while it is not armed. */
   get armedFor(): string | undefined {
     return this.#armedFor;
   }
@@ -187,7 +187,7 @@ export class CronTimer {
     try {
       return QuartzCron.parse(cron, timeZone === undefined ? {} : { timeZone });
     } catch (error) {
-      // What cannot be read must not be tried again until it changes.
+      // A schedule that cannot be read must not be tried again until it changes.
       this.#armedFor = scheduleKey(schedule);
       this.#refusal = error instanceof Error ? error.message : String(error);
       throw error;
@@ -222,8 +222,8 @@ export class CronTimer {
 
   /**
    * The instant that followed `lastBegun`, if it is the only one since then and not longer than `windowMs` ago (all in
-   * milliseconds, instants since 1970). Instants that this timer is still going to fire do not count, nor those from
-   * before the schedule took the place of another one: the job was not due then.
+   * milliseconds, instants since 1970). Two kinds of instants do not count: those that this timer is still going to
+   * fire, and those from before the schedule replaced another one, because the job was not due then.
    */
   missedInstant(lastBegun: number, windowMs: number): number | undefined {
     const [instant, following] = this.#instantsAfter(lastBegun);
@@ -234,9 +234,8 @@ export class CronTimer {
   }
 
   /**
-   * Whether `missedInstant` may be `instant` on a peer by the clock there, which differs from this one by half a
-   * second at most. Arguments as there. A peer that has not fired for the instant yet counts, too: it has to run the
-   * item.
+   * True if `missedInstant` may be `instant` on a peer by the clock there, which differs from this one by half a second
+   * at most. Arguments as there. A peer that has not fired for the instant yet counts, too: it has to run the item.
    */
   mayPeerHaveMissed(instant: number, lastBegun: number, windowMs: number): boolean {
     const [first, following] = this.#instantsAfter(lastBegun);
@@ -247,9 +246,9 @@ export class CronTimer {
   }
 
   /**
-   * The instants of the schedule after `after` and before `end` (both in milliseconds since 1970), without those from
-   * before it took the place of another one: the job was not due then. `undefined` if there are none, or none within a
-   * year before `end`.
+   * The instants of the schedule after `after` and before `end` (both in milliseconds since 1970). Instants from before
+   * the schedule replaced another one are left out: the job was not due then. `undefined` if there are none, or none
+   * within a year before `end`.
    */
   instantsBetween(after: number, end: number): Instants | undefined {
     const first = this.#following(Math.max(after, this.#changedAt ?? -Infinity));
@@ -258,7 +257,7 @@ export class CronTimer {
     return last === undefined ? undefined : { first, last, count: this.#count(first, last) };
   }
 
-  /** How many instants there are from the first to the last one; `undefined`: too many to count. */
+  /** Number of instants from the first to the last one; `undefined`: too many to count. */
   #count(first: number, last: number): number | undefined {
     let count = 1;
     for (let instant: number | undefined = first; instant !== undefined && instant < last; count++) {
@@ -278,14 +277,13 @@ export class CronTimer {
   }
 
   /**
-   * As `latest`; but until a schedule that took the place of another one has fired, it is the last instant of that
-   * other one.
+   * As `latest`; but until a schedule that replaced another one has fired, it is the last instant of that other one.
    */
   latestDue(schedule: Schedule): number | undefined {
     return this.#isEnabled ? this.#latestDue() : this.#latestOf(schedule);
   }
 
-  /** Whether the next instant is so near that it may have come already by the clocks of peers. */
+  /** True if the next instant is so near that it may have come already by the clocks of peers. */
   get isNextNear(): boolean {
     return this.#next !== undefined && this.#next - this.#deps.clock.now() <= SKEW_OF_PEERS_MS;
   }
@@ -314,8 +312,8 @@ export class CronTimer {
   }
 
   /**
-   * The next two instants after `lastBegun`. Remembered: each reconciliation asks for each item, and most share one
-   * instant.
+   * The next two instants after `lastBegun`. Remembered, because each reconciliation asks for each item, and most share
+   * one instant.
    */
   #instantsAfter(lastBegun: number): readonly [number | undefined, number | undefined] {
     const known = this.#after.get(lastBegun);
@@ -327,7 +325,7 @@ export class CronTimer {
     return instants;
   }
 
-  /** Whether no other instant lies between that one and the one the timer is armed for. */
+  /** True if no other instant lies between that one and the one the timer is armed for. */
   #isBeforeNext(instant: number): boolean {
     return this.#following(instant) === this.#next;
   }
@@ -351,8 +349,7 @@ export class CronTimer {
   #fire(instant: number): void {
     const { clock } = this.#deps;
     // Armed before the firing is reported, so that no failure there can end the schedule. Instants that passed while
-    // the
-    // event loop was busy are not fired one by one: the one that is late stands for them.
+    // the event loop was busy are not fired one by one: the late one stands for them.
     const after = Math.max(instant, clock.now());
     this.#armNext(after);
     this.#latest = after - instant < SHORTEST_PERIOD_MS || this.#isBeforeNext(instant) ? instant : undefined;

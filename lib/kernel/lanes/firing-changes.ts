@@ -10,21 +10,21 @@ export interface FiringChangesDeps extends Pick<JobContext, 'watch' | 'held' | '
 }
 
 /**
- * Decides which changes need no reconciling. If a job is at rest and the last reconciling has found nothing to do,
- * changes that firings make need none until this instance's own run has ended.
+ * Decides which changes need no reconciliation. If a job is at rest and the last reconciliation has found nothing to
+ * do, changes by firings need none until this instance's own run has ended.
  */
 export class FiringChanges {
   readonly #deps: FiringChangesDeps;
-  /** This instance's items, while it rests. */
+  /** This instance's items; `undefined` while every change needs a reconciliation. */
   #own: ReadonlySet<number> | undefined;
-  /** Whether this instance ran nothing when it began to rest, and could have. */
+  /** True if this instance ran nothing, and could have begun a run, when the filter was enabled. */
   #wasIdle = false;
 
   constructor(deps: FiringChangesDeps) {
     this.#deps = deps;
   }
 
-  /** Reconciling has found nothing to do. */
+  /** To be called when a reconciliation has found nothing to do. */
   rest(): void {
     const { watch, me, leadership, work, held } = this.#deps;
     const { view } = watch;
@@ -36,25 +36,31 @@ export class FiringChanges {
     this.#wasIdle = work.isIdle && work.canBegin && held.marked.length === 0 && !isTriggered;
   }
 
-  /** Reconciling has begun again. */
+  /** To be called when a reconciliation begins. */
   disturb(): void {
     this.#own = undefined;
     this.#wasIdle = false;
   }
 
-  /** Whether the node at this path has changed only because instances fire, and this one has nothing to do about it. */
+  /**
+   * True if the node at this path has changed only because instances fire, and this instance has nothing to do about
+   * it.
+   */
   isCausedByFiring(path: string): boolean {
     const { watch, paths, held } = this.#deps;
     if (this.#own === undefined) return false;
     const node = paths.parse(path);
     if (node.type === 'beginRecord') return watch.nodes.has(path);
     if (node.type !== 'itemMark' || !(node.mark === 'running' || node.mark === 'misfire')) return false;
-    // The end of a run here is reconciled anyway. An own item that does not run here may be one that this instance
-    // waits for.
+    // The end of a run here leads to a reconciliation anyway. An own item that does not run here may be one that this
+    // instance waits for.
     return !this.#own.has(node.item) || held.phase(node.item) !== undefined;
   }
 
-  /** Whether a run that begins, or an item that ends, makes nothing due: the end of the run is reconciled anyway. */
+  /**
+   * True if the begin of a run, or the end of an item, makes nothing due: the end of the run leads to a reconciliation
+   * anyway.
+   */
   get needsNoReconcile(): boolean {
     const { missedInstant, missedByItem } = this.#deps.work.backlog;
     return this.#wasIdle && missedInstant === undefined && missedByItem.size === 0;

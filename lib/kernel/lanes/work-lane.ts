@@ -1,7 +1,11 @@
 /**
- * The work lane of a job: it owns the runs on this instance. Runs begin one after the other; having begun, they go on
- * side by side, each with items of its own, so that a slow item keeps no other item from its next firing. A firing that
- * cannot be run waits in the backlog, where later firings replace it; the rules say when the backlog is run.
+ * The work lane of a job: it owns the runs on this instance.
+ *
+ * - Runs begin one after the other. Having begun, they go on side by side, each with items of its own, so that a slow
+ *   item keeps no other item from its next firing.
+ * - A firing that cannot be run waits in the backlog, where later firings replace it. The rules decide when the backlog
+ *   is run.
+ * - While the session is suspended or lost, nothing begins. If it is lost, the running items are aborted.
  */
 import { describeCause } from '../../api/text/describe-cause.js';
 import { DeadlineExceededError, JobStoppedError } from '../../api/errors/errors.js';
@@ -21,23 +25,23 @@ import { LateFirings, PassedFirings } from '../log/untimely-firings.js';
 /** How long the instance still waits for a run that was aborted after the grace period, in milliseconds. */
 const ABORTED_RUN_TIMEOUT_MS = 1_000;
 
-/** How often a waiting shutdown looks whether it waits in vain, in milliseconds. */
+/** How often a waiting shutdown checks whether it waits in vain, in milliseconds. */
 const LOOK_EVERY_MS = 1_000;
 
-/** How the runs in progress are ended. */
+/** Limits of the wait for the runs in progress. */
 export interface RunsEnd {
-  /** How long they are waited for, in milliseconds. */
+  /** How long the shutdown waits for them, in milliseconds. */
   readonly gracePeriodMs: number;
-  /** Whether all that still runs waits for this very end. */
+  /** Returns true if everything that still runs waits for this very end. */
   readonly isInVain: () => boolean;
 }
 
-/** What the work lane needs. */
+/** Dependencies of a work lane. */
 export interface WorkLaneDeps extends JobRunDeps {
   readonly timer: CronTimer;
-  /** The configuration that holds. */
+  /** The configuration in force. */
   configuration(): JobConfiguration;
-  /** Requests reconciling if the begin of a run, or the end of an item, may have made something due. */
+  /** Requests a reconciliation if the begin of a run, or the end of an item, may have made something due. */
   noteProgress(): void;
 }
 
@@ -48,14 +52,17 @@ export class WorkLane {
   readonly #passedFirings: PassedFirings;
   readonly #runs = new Map<JobRun, Promise<void>>();
   #beginning: JobRun | undefined;
-  /** `paused`: the session is suspended or lost. `closed`: the job stops, and begins nothing more. */
+  /**
+   * `open`: runs may begin. `paused`: the session is suspended or lost. `closed`: the job stops, and begins nothing
+   * more.
+   */
   #gate: 'open' | 'paused' | 'closed' = 'paused';
   #missedInstant: number | undefined;
   #isKeptByMisfire = false;
   #hasLostSession = false;
   readonly #missedByItem = new Map<number, number>();
   #decided: DecidedFiring | undefined;
-  /** Whether the latest firing that ended without beginning had waited in vain. */
+  /** True if the latest firing that ended without beginning had waited until its deadline. */
   #hasWaitedInVain = false;
 
   constructor(deps: WorkLaneDeps) {
@@ -71,18 +78,18 @@ export class WorkLane {
     return this.#runs.size === 0;
   }
 
-  /** Whether a run may begin now. */
+  /** True if a run may begin now. */
   get canBegin(): boolean {
     const isFree = this.isIdle || runPolicyOf(this.#deps.configuration()).overlap === 'by-item';
     return this.#gate === 'open' && this.#beginning === undefined && isFree;
   }
 
-  /** Whether nothing begins because the session is, or was, suspended or lost. */
+  /** True if nothing begins because the session is, or was, suspended or lost. */
   get isPaused(): boolean {
     return this.#gate === 'paused';
   }
 
-  /** Whether a manual run is choosing its items. */
+  /** True while a manual run is choosing its items. */
   get isBeginningManually(): boolean {
     return this.#beginning?.firing.cause === 'manual';
   }
@@ -97,7 +104,7 @@ export class WorkLane {
     return this.#deps.held.started;
   }
 
-  /** What could not be run when it was due. */
+  /** Firings that could not be run when they were due. */
   get backlog(): Backlog {
     return {
       missedInstant: this.#missedInstant,
@@ -112,17 +119,17 @@ export class WorkLane {
     return this.#decided;
   }
 
-  /** Runs may begin: this instance is registered, and its view is current. */
+  /** Lets runs begin: this instance is registered, and its view is current. */
   open(): void {
     if (this.#gate === 'paused') this.#gate = 'open';
   }
 
-  /** Nothing begins until `open()`. */
+  /** Lets nothing begin until `open()`. */
   pause(): void {
     if (this.#gate === 'open') this.#gate = 'paused';
   }
 
-  /** Nothing begins any more, and a run that is still choosing its items gives that up. */
+  /** Lets nothing begin any more; a run that is still choosing its items gives up. */
   close(reason: JobStoppedError): void {
     this.#gate = 'closed';
     this.#beginning?.cancelBeginning(reason);
@@ -149,7 +156,7 @@ export class WorkLane {
     this.#notifyOfDue(instant, isKept ? 'waits' : 'dropped');
     this.#logPassed(instant, isKept ? 'recover' : 'drop');
     if (!isKept) {
-      // What was kept while misfire was on goes first, so that peers hear of both in order.
+      // Report the older dropped firing first, so that peers see both in order.
       this.forgetMissed();
       return this.#drop(instant);
     }
@@ -209,8 +216,8 @@ export class WorkLane {
   }
 
   /**
-   * Aborts the runs in progress: the session is lost. Peers recover what single items have missed; what this
-   * instance could not begin is still due, unless the records show that a peer has begun it.
+   * Aborts the runs in progress: the session is lost. Peers recover the firings that single items have missed. A firing
+   * that this instance could not begin is still due, unless the records show that a peer has begun it.
    */
   abandon(reason: Error): void {
     this.pause();
@@ -221,8 +228,8 @@ export class WorkLane {
   }
 
   /**
-   * Waits for the runs in progress. After the grace period, or once it is in vain to wait, aborts them and waits a
-   * little more.
+   * Waits for the runs in progress. After the grace period, or once waiting is in vain, aborts them and waits a little
+   * more.
    * @returns whether they have ended
    */
   async end(why: string, { gracePeriodMs, isInVain }: RunsEnd): Promise<boolean> {
@@ -269,8 +276,8 @@ export class WorkLane {
   }
 
   /**
-   * Without marks, only a firing that the item has missed, or a trigger, waits for it, so that a firing of many items
-   * does not reconcile for each of them.
+   * An item without marks requests a reconciliation only if a missed firing or a trigger waits for it. Otherwise a
+   * firing of many items would reconcile for each of them.
    */
   #noteReleased({ item, wasMarked }: ReleasedItem): void {
     const isAwaited = this.#missedByItem.has(item) || isWaiting(this.#deps.watch.view, item);
@@ -278,7 +285,7 @@ export class WorkLane {
     else if (wasMarked) this.#deps.noteProgress();
   }
 
-  /** The next run may begin beside this one. */
+  /** Lets the next run begin beside this one. */
   #noteBegun(run: JobRun, begun: BegunRun): void {
     this.#beginning = undefined;
     this.#hasWaitedInVain = false;
@@ -299,13 +306,13 @@ export class WorkLane {
     firingTurns.runWhenFree(this.#deps.requestReconcile);
   }
 
-  /** Taking over has failed, perhaps because other instances were faster. It is not tried again at once. */
+  /** A takeover has failed, perhaps because other instances were faster, so it is not tried again at once. */
   #retryTakeover(): void {
     const { timers, requestReconcile } = this.#deps;
     timers.setRetry('takeover', requestReconcile);
   }
 
-  /** The firing is due as before. If the session is lost, the records show whether peers have begun it meanwhile. */
+  /** Keeps the firing due. If the session is lost, the records show whether peers have begun it meanwhile. */
   #postpone(firing: Firing): void {
     const { instant, items } = firing;
     if (instant === undefined || runPolicyOf(this.#deps.configuration()).missed === 'drop') return;

@@ -34,7 +34,7 @@ import { Takeover } from '../marks/takeover.js';
 /** How long, beside two session timeouts, an item may take to change its owner, in milliseconds. */
 const HANDOVER_MS = 5_000;
 
-/** What `assembleJob` needs: the context of the job, but for what it makes itself. */
+/** Dependencies of `assembleJob`: the context of the job, except the parts that it makes itself. */
 export interface JobComponentsDeps extends Omit<JobContext, 'watch' | 'held' | 'requestReconcile' | 'logger'> {
   readonly logger: JobLog;
   readonly definition: JobDefinition;
@@ -42,13 +42,13 @@ export interface JobComponentsDeps extends Omit<JobContext, 'watch' | 'held' | '
   readonly mailbox: Mailbox;
   readonly timer: CronTimer;
   readonly doubts: DoubtLog;
-  /** The node of this instance was removed. */
+  /** To be called when the node of this instance was removed. */
   readonly onRemoved: () => void;
 }
 
 /**
- * Everything of a job that works on its tree, once that is being watched. All parts are given this one object, and use
- * of it what they declare.
+ * All parts that work on a job's tree, made once that is being watched. Each part is given this one object, and uses
+ * those of its members that it declares.
  */
 export class JobComponents implements JobContext {
   readonly registry: RegistryCenter;
@@ -128,7 +128,7 @@ export class JobComponents implements JobContext {
     return this.extensions.interceptors;
   }
 
-  /** The configuration that holds: the registry's, or the local one while that cannot be read. */
+  /** The configuration in force: the registry's, or the local one while that cannot be read. */
   configuration(): JobConfiguration {
     return this.watch.view.config ?? this.definition.configuration;
   }
@@ -168,8 +168,9 @@ export async function assembleJob(deps: JobComponentsDeps): Promise<JobComponent
 }
 
 /**
- * How long after its instant a firing is recovered when its item has changed its owner. It has to cover the longest
- * handover, that after a crash. Past it, operators who switch a job on again do not expect last night's run.
+ * How long after its instant a firing is recovered when its item has changed its owner. This has to cover the longest
+ * handover, that after a crash. When operators switch a job on again, they do not expect last night's run, so it is no
+ * longer.
  */
 function catchUpWindowMs(registry: RegistryCenter): number {
   return 2 * registry.session.timeoutMs + HANDOVER_MS;

@@ -3,7 +3,7 @@ import { type SessionState } from '../../registry/registry-center.js';
 import { type JobState } from './job-state.js';
 import { type Obstacle } from '../view/obstacles.js';
 
-/** How a job fares on this instance, with the reason for everything but `active`. */
+/** Health of a job on this instance, with the reason for every state but `active`. */
 export type JobHealth =
   /** It takes part, and nothing keeps it from running. */
   | { readonly state: 'active' }
@@ -28,17 +28,17 @@ export type JobHealth =
   /** It could not be started. An application that boots nevertheless goes on trying. */
   | { readonly state: 'failed'; readonly reason: string };
 
-/** What the health of a job follows from. */
+/** The facts that determine the health of a job. */
 export interface JobSituation {
   readonly state: JobState;
   readonly session: { readonly state: SessionState; readonly reason?: string | undefined };
-  /** Whether it begins nothing since the connection broke, although that may be back. */
+  /** True if it begins nothing since the connection broke, although that may be back. */
   readonly isPaused: boolean;
-  /** What keeps the job from running although it takes part. */
+  /** The obstacle that keeps the job from running although it takes part. */
   readonly obstacle: Obstacle | undefined;
-  /** Why the latest attempt to register failed, if it did. */
+  /** Cause of the latest failed attempt to register; `undefined` after a success. */
   readonly registrationFailure: string | undefined;
-  /** Why it cannot be started, if that is a fault of this job alone. */
+  /** Reason why it cannot be started, if that is a fault of this job alone. */
   readonly startFault: string | undefined;
 }
 
@@ -86,8 +86,8 @@ function whyNotRegistered({ session, registrationFailure }: JobSituation): strin
 }
 
 /**
- * Whether the job is as it is meant to be. A job that was not started, or that an operator or this process has switched
- * off, is; one that cannot run is not.
+ * True unless the job should run and cannot. A job that was not started, or that an operator or this process has
+ * switched off, is ready.
  */
 export function isReady({ state }: JobHealth): boolean {
   switch (state) {

@@ -2,7 +2,7 @@ import { type JobPaths } from '../../layout/job-paths.js';
 import { type RegistryCenter } from '../../registry/registry-center.js';
 import { type JobEnd } from './job-state.js';
 
-/** What finding out needs. */
+/** Dependencies of `removalOf`. */
 export interface RemovalDeps {
   readonly registry: RegistryCenter;
   readonly paths: JobPaths;
@@ -10,12 +10,12 @@ export interface RemovalDeps {
   readonly me: string;
 }
 
-/** What is gone: from the whole namespace to the node of this instance alone. */
+/** The largest part that is gone: from the whole namespace to the node of this instance alone. */
 export type Removal = 'namespace' | 'job' | 'instances' | 'configuration' | 'instance';
 
 /**
- * What was removed when the node of this instance went. Never rejects: if the registry centre does not answer, only
- * that node is known to be gone.
+ * Finds out what was removed along with the node of this instance. Never rejects: if the registry centre does not
+ * answer, only that node is known to be gone.
  */
 export async function removalOf(deps: RemovalDeps): Promise<JobEnd> {
   const removal = await look(deps).catch((): Removal => 'instance');
@@ -35,7 +35,7 @@ async function look({ registry, paths }: RemovalDeps): Promise<Removal> {
 
 const RETURN = 'until this application is started again';
 
-/** What is gone, and what happens next: sentences that follow `Job 'bill': `. */
+/** States what is gone, and what happens next: sentences that follow `Job 'bill': `. */
 export function removalText(removal: Removal, { registry, paths, me }: RemovalDeps): string {
   const at = (path: string): string => registry.fullPath(path);
   const rests = `The job rests on this instance ${RETURN}`;

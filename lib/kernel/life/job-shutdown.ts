@@ -12,7 +12,7 @@ import { describeItems } from '../view/items.js';
 import { type Registration } from '../writes/registration.js';
 import { withdrawWhenPossible } from '../writes/withdraw-later.js';
 
-/** What a shutdown needs. */
+/** Dependencies of a shutdown. */
 export interface JobShutdownDeps {
   readonly mailbox: Mailbox;
   readonly registry: RegistryCenter;
@@ -27,7 +27,7 @@ export interface JobShutdownDeps {
 
 /** One step at the registry centre. */
 export interface ShutdownStep {
-  /** What it waits for, for the log. */
+  /** Object of the wait, for the log: `the registry centre to …`. */
   readonly what: string;
   /** The job's registration; `undefined` while there is none. A job that is not registered has nothing to withdraw. */
   readonly registration: () => Pick<Registration, 'session'> | undefined;
@@ -57,7 +57,7 @@ export class JobShutdown {
     this.#deps = deps;
   }
 
-  /** Does one step in the mailbox, after what is under way there. */
+  /** Does one step in the mailbox, after the tasks that are queued there. */
   async step({ what, registration, task }: ShutdownStep): Promise<void> {
     const { clock, mailbox, logger } = this.#deps;
     const timeout = (): Error => new DeadlineExceededError(what, STEP_TIMEOUT_MS);
@@ -92,7 +92,7 @@ export class JobShutdown {
     await failures.close();
   }
 
-  /** This code of the job waits for the end of the whole process. */
+  /** Remembers code of the job that waits for the end of the whole process. */
   noteCaller(code: RunningCode): void {
     this.#callers.push(code);
   }
@@ -102,8 +102,8 @@ export class JobShutdown {
   }
 
   /**
-   * Whether nothing runs any more but code that waits for this very end. Items that have not started wait for its
-   * place in the pool.
+   * True if nothing runs any more but code that waits for this very end. Items that have not started wait for places in
+   * the pool that this code has.
    */
   #waitsInVain(started: ReadonlySet<number>): boolean {
     const waiting = this.#waiting('item', 'listener');
@@ -146,13 +146,15 @@ export class JobShutdown {
     await this.step({ what, registration: () => registration, task });
   }
 
-  /** The job has stopped. What could not be withdrawn is withdrawn when the registry centre answers again. */
+  /**
+   * To be called when the job has stopped. If it could not withdraw, it does when the registry centre answers again.
+   */
   end(components: JobComponents): void {
     this.#isOver = true;
     this.#withdrawLater(components);
   }
 
-  /** Withdraws nothing any more: the registration belongs to another job object now. */
+  /** Gives up withdrawing: the registration belongs to another job object now. */
   keepRegistration(): void {
     this.#giveUpWithdrawal();
   }

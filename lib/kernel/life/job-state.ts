@@ -1,7 +1,7 @@
-/** Where a job stands on this instance. */
+/** Phase of a job on this instance. */
 export type JobPhase = JobState['phase'];
 
-/** Where a job stands on this instance, with what has a meaning only there. */
+/** State of a job on this instance: its phase, and the facts that have a meaning only there. */
 export type JobState =
   /** Not started. */
   | { readonly phase: 'created' }
@@ -11,12 +11,12 @@ export type JobState =
   | { readonly phase: 'active' }
   /** The connection, or the session, is lost; it takes part again by itself. */
   | { readonly phase: 'suspended' }
-  /** Items that run are waited for. */
+  /** It waits for running items. */
   | { readonly phase: 'stopping'; readonly why: string }
   /** It takes part no more. */
   | { readonly phase: 'stopped'; readonly end: JobEnd };
 
-/** Why a job takes part no more on this instance. `why`: a clause or sentences, for people. */
+/** Reason why a job takes part no more on this instance. `why`: a clause or sentences, for people. */
 export type JobEnd =
   /** It could not be started. */
   | { readonly type: 'failed'; readonly why: string; readonly failure: Error }
@@ -27,7 +27,7 @@ export type JobEnd =
   /** The job's nodes, or more, are gone from the registry centre. */
   | { readonly type: 'removed'; readonly why: string };
 
-/** Which phase may follow which. */
+/** The phases that may follow each phase. */
 const NEXT: Readonly<Record<JobPhase, readonly JobPhase[]>> = {
   created: ['starting', 'stopping', 'stopped'],
   starting: ['active', 'stopping', 'stopped'],
@@ -37,7 +37,7 @@ const NEXT: Readonly<Record<JobPhase, readonly JobPhase[]>> = {
   stopped: [],
 };
 
-/** The state after a change; the present one if it may not be followed by `next`, because something else was faster. */
+/** The state after a change; the present one if `next` may not follow it, because something else was faster. */
 export function nextState(state: JobState, next: JobState): JobState {
   return NEXT[state.phase].includes(next.phase) ? next : state;
 }

@@ -10,7 +10,7 @@ import { encodeTrigger, triggerParameterProblem, withEarlier } from '../../layou
 import { commitSizeProblem } from '../../registry/commit-limits.js';
 import { type Operation, type RegistryCenter } from '../../registry/registry-center.js';
 
-/** What one manual run is given instead of what the job's settings say. */
+/** Settings of one manual run, which replace those of the job. */
 export interface TriggerOptions {
   /**
    * The job parameter of this run alone: `context.jobParameter`. At most 10,000 characters. Default: that of the
@@ -20,7 +20,7 @@ export interface TriggerOptions {
 }
 
 /**
- * Checks what a trigger is given.
+ * Checks the options of a trigger.
  * @throws InvalidConfigurationError naming what is wrong
  */
 export function checkedTrigger(jobName: string, options: unknown): TriggerOptions {
@@ -48,7 +48,7 @@ const TIMEOUT_MS = 10_000;
 
 /**
  * Triggers all instances, once this one takes part.
- * @throws DeadlineExceededError if it does not within 10 seconds; otherwise as `JobRuntime.trigger`
+ * @throws DeadlineExceededError if it does not take part within 10 seconds; otherwise as `JobRuntime.trigger`
  */
 export async function triggerAll(
   { registry, paths, watch, me }: JobContext,
@@ -65,7 +65,7 @@ export async function triggerAll(
   await (jobParameter === undefined ? trigger(request) : triggerWithParameter({ ...request, jobParameter }));
 }
 
-/** What triggering needs. */
+/** Dependencies of a trigger. */
 interface TriggerRequest {
   readonly registry: RegistryCenter;
   readonly paths: JobPaths;

@@ -19,12 +19,12 @@ export class ActionFailures {
     this.#context = context;
   }
 
-  /** Why the first of these actions that failed at its last attempt did so; `undefined` if none did. */
+  /** Reason of the first of these actions whose latest attempt failed; `undefined` if none failed. */
   of(...types: readonly Action['type'][]): string | undefined {
     return types.map((type) => this.#failures.get(type)?.reason).find((reason) => reason !== undefined);
   }
 
-  /** An attempt has failed, and is repeated. */
+  /** Notes that an attempt has failed, and is repeated. */
   failed(type: Action['type'], cause: unknown): void {
     const { clock, logger } = this.#context;
     const reason = describeCause(cause);
@@ -37,7 +37,7 @@ export class ActionFailures {
     else logger.debug(line);
   }
 
-  /** The action was performed. */
+  /** Notes that the action was performed. */
   succeeded(type: Action['type']): void {
     this.#failures.delete(type);
   }

@@ -12,21 +12,21 @@ interface ChangeLogDeps extends JobContext {
 }
 
 /**
- * Logs what changes in a job: who comes and goes, and what operators do. Observers are notified of instances that are
- * gone.
+ * Logs the changes in a job: instances that come and go, and interventions of operators. Observers are notified of
+ * instances that are gone.
  */
 export class ChangeLog {
   readonly #context: ChangeLogDeps;
   #before: JobView | undefined;
   #session: string | undefined;
-  /** Ids of Java instances that are gone, and that may still run items: observers are notified when they do not. */
+  /** Ids of Java instances that are gone and may still run items: observers are notified once those have ended. */
   readonly #gone = new Set<string>();
 
   constructor(context: ChangeLogDeps) {
     this.#context = context;
   }
 
-  /** Logs what has changed since the last call. `session`: id of the session in which this instance is registered. */
+  /** Logs the changes since the last call. `session`: id of the session in which this instance is registered. */
   note(session: string): void {
     const { view: now } = this.#context.watch;
     const before = this.#before;
@@ -39,7 +39,7 @@ export class ChangeLog {
       (now.config !== before?.config || now.javaPeers.size > 0 !== before.javaPeers.size > 0)
     )
       this.#context.doubts.note(now.config, now.javaPeers);
-    // Of peers that came and went while this instance was away, others have reported.
+    // Other instances have reported the peers that came and went while this instance was away.
     if (before !== undefined && this.#session === session) this.#notePeers(before, now);
     this.#session = session;
     this.#noteGone(now);
@@ -64,7 +64,8 @@ export class ChangeLog {
 
   #noteGone({ instances, items }: JobView): void {
     for (const id of this.#gone) {
-      // A Java job that is shut down removes its node before its items have ended. Peers remove the marks of the dead.
+      // A Java job that is shut down removes its node before its items have ended. Peers remove the marks of dead
+      // instances.
       if (items.some(({ runningOn }) => runningOn === id)) continue;
       this.#gone.delete(id);
       if (!instances.has(id)) this.#context.observers.notifyOfJavaInstance(this.#notice(id));

@@ -5,7 +5,7 @@ import { type JobContext } from '../job/job-context.js';
 
 /**
  * Stores the fault that the job has on this instance, if no other node of the registry centre shows it, so that
- * `explain` in other processes can name it. The node goes with the session: each session begins without one.
+ * `explain` in other processes can name it. The node is removed with the session: each session begins without one.
  */
 export class FaultReport {
   readonly #context: Pick<JobContext, 'registry' | 'paths' | 'me'>;
@@ -16,7 +16,7 @@ export class FaultReport {
     this.#context = context;
   }
 
-  /** Whether the node says this already, so that nothing need be stored, as in a job that is well. */
+  /** True if the node already has this content, so that nothing need be stored, as in a job without a fault. */
   says(fault: StoredInstanceFault | undefined): boolean {
     const session = liveSessionId(this.#context.registry.session.state);
     const stored = this.#stored?.session === session ? this.#stored : undefined;
@@ -24,9 +24,9 @@ export class FaultReport {
   }
 
   /**
-   * Makes the node say this; a call that changes nothing asks nothing of the registry centre. Callers run it in the
+   * Stores this fault; a call that changes nothing sends no request to the registry centre. Callers run it in the
    * mailbox only.
-   * @param fault `undefined`: all is well
+   * @param fault `undefined` if there is none
    * @throws RegistryConflictError if others have changed the same nodes meanwhile
    * @throws RegistryUnavailableError if the registry centre does not answer
    */
@@ -39,7 +39,7 @@ export class FaultReport {
     this.#stored = { session, text, isUncertain: false };
   }
 
-  /** A job that is being removed, or gone, is not made again. */
+  /** Does not create the nodes of a job again that is being removed, or gone. */
   async #write(text: string | undefined): Promise<void> {
     const { registry, paths, me } = this.#context;
     const path = paths.fault(me);

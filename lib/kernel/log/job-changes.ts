@@ -10,7 +10,7 @@ export interface ViewChange {
   readonly now: JobView;
   /** Id of this instance. */
   readonly me: string;
-  /** Its server. */
+  /** Ip of its server. */
   readonly myIp: string;
   readonly paths: JobPaths;
   /** A path as operators' tools show it. */
@@ -18,7 +18,8 @@ export interface ViewChange {
 }
 
 /**
- * What operators have done to this instance and to its job, and what keeps it from working. Peers: see `peerChanges`.
+ * Interventions of operators in this instance and its job, and anomalies that keep it from working. Peers: see
+ * `peerChanges`.
  */
 export function jobChanges(change: ViewChange): readonly JobEvent[] {
   return [...servers(change), ...items(change), ...settings(change), ...oddities(change)];
@@ -69,7 +70,7 @@ function settings({ before, now }: ViewChange): readonly JobEvent[] {
   return differences.length === 0 ? [] : [{ type: 'settings-changed', differences }];
 }
 
-/** What copies and edits of the job's nodes have left in the registry centre, and no instance uses. */
+/** Leftovers of copies and edits of the job's nodes in the registry centre, which no instance uses. */
 function oddities({ before, now, paths, fullPath }: ViewChange): readonly JobEvent[] {
   const { jobName } = now.config ?? paths;
   const isNew = jobName !== paths.jobName && before?.config?.jobName !== jobName;

@@ -1,8 +1,8 @@
 /**
- * Who comes and who goes, and which instance of the cluster reports it, so that the log of the cluster has one entry
- * for each. The reporter is the first one of our instances, by id, that was there before and is there after the change.
- * It need not lead: the leader may be the very instance that is gone. If instances crash together, none may report one
- * of them.
+ * Finds the instances that come and go, and for each the one instance of the cluster that reports it, so that the log
+ * of the cluster has one entry. The reporter is the first one of our instances, by id, that was there before and is
+ * there after the change. It need not lead: the leader may be the very instance that is gone. If instances crash
+ * together, it can happen that none reports one of them.
  */
 import { isGone, type JobView } from '../../layout/job-view.js';
 import { type JobEvent } from '../job/job-events.js';
@@ -16,7 +16,7 @@ export interface PeerChange {
 
 /** The instances that have come and gone between two moments. */
 export function peerChanges(before: JobView, now: JobView): readonly PeerChange[] {
-  // Most views differ in what items do.
+  // Most views differ only in the states of items.
   if (before.instances === now.instances && before.live === now.live) return [];
   const reporter = reporterOf(before, now);
   const joined = present(now).filter((id) => isGone(before, id));

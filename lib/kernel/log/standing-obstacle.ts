@@ -4,7 +4,7 @@ import { type Obstacle } from '../view/obstacles.js';
 /** How often an obstacle that lasts is logged again, in milliseconds. */
 const REMINDER_EVERY_MS = 3_600_000;
 
-/** What keeps the job from running now: how long it has lasted, and its log. */
+/** The present obstacle of the job: how long it has lasted, and its log. */
 export class StandingObstacle {
   readonly #context: Pick<JobContext, 'clock' | 'timers' | 'logger' | 'requestReconcile'>;
   #seen: { readonly obstacle: Obstacle; readonly sinceMs: number } | undefined;
@@ -21,8 +21,8 @@ export class StandingObstacle {
   }
 
   /**
-   * What stands in the way now. Logged when its grace is over, then once an hour, and once more when it is over. An
-   * obstacle that an operator wishes, or whose cause logs it, is not logged.
+   * Notes the present obstacle. It is logged when its grace is over, then once an hour, and once more when it has
+   * ended. An obstacle that an operator wishes, or whose cause logs it, is not logged.
    */
   note(obstacle: Obstacle | undefined): void {
     const { clock, timers, requestReconcile } = this.#context;
@@ -32,7 +32,7 @@ export class StandingObstacle {
     this.#seen = obstacle && { obstacle, sinceMs };
     const graceMs = obstacle === undefined ? 0 : sinceMs + obstacle.graceMs - now;
     if (obstacle === undefined || graceMs <= 0) this.#count(obstacle, now);
-    // Of obstacles that need time to count, the former one may be a step on the way to this one.
+    // If the new obstacle needs time to count, the former one may have been a step on the way to it.
     else if (this.#counting?.graceMs === 0) this.#count(undefined, now);
     if (obstacle === undefined) return timers.cancel('obstacle');
     timers.set('obstacle', graceMs > 0 ? graceMs : REMINDER_EVERY_MS, requestReconcile);

@@ -1,7 +1,4 @@
-/**
- * The log of firings that do not run as the schedule says: those whose timer came late, and those that found their
- * items running.
- */
+/** Logs of firings that do not run as the schedule says: their timer came late, or their items were still running. */
 import { RateLimit } from '../../async/rate-limit.js';
 import { type Clock } from '../../time/clock.js';
 import { type JobLog } from '../job/job-log.js';
@@ -14,7 +11,8 @@ const PUNCTUAL_MS = 1_000;
 const LATE_LOGGED_EVERY_MS = 60_000;
 
 /**
- * Logs firings whose timer came late, as when the event loop is blocked. A warning a minute; the others for debugging.
+ * Logs firings whose timer came late, for example because the event loop was blocked: one warning a minute, and the
+ * others for debugging.
  */
 export class LateFirings {
   readonly #clock: Clock;
@@ -27,7 +25,7 @@ export class LateFirings {
     this.#limit = new RateLimit(clock, LATE_LOGGED_EVERY_MS);
   }
 
-  /** The timer for this instant has fired now. */
+  /** Notes that the timer for this instant has fired now. */
   note(scheduledAt: Date): void {
     const lateMs = this.#clock.now() - scheduledAt.getTime();
     if (lateMs <= PUNCTUAL_MS) return;
@@ -45,13 +43,13 @@ interface PassedFiring {
   /** Milliseconds since 1970. */
   readonly instant: number;
   readonly items: readonly number[];
-  /** Whether the items are run for it once they have ended (setting `misfire`). */
+  /** `recover`: the items are run for it once they have ended. `drop`: they are not (setting `misfire`). */
   readonly missed: 'recover' | 'drop';
 }
 
 /**
- * Logs firings that passed by because items were still running. Some jobs live with that all day, so there is an entry
- * every ten minutes; the others are for debugging.
+ * Logs firings that found their items still running. Some jobs live with that all day, so there is one entry every ten
+ * minutes, and the others are for debugging.
  */
 export class PassedFirings {
   readonly #logger: JobLog;
@@ -62,7 +60,7 @@ export class PassedFirings {
     this.#limit = new RateLimit(clock, PASSED_LOGGED_EVERY_MS);
   }
 
-  /** A firing has passed these items by. */
+  /** Notes that a firing has found these items still running. */
   note({ instant, items, missed }: PassedFiring): void {
     const others = this.#limit.admit();
     const scheduledAt = new Date(instant);

@@ -25,21 +25,21 @@ export interface CrashFindings {
   readonly dead: readonly DeadRun[];
   /** Finds them in a later view. */
   readonly findAgain: () => readonly DeadRun[];
-  /** Whether the item bears this instance's mark, although this instance knows of no such run. */
+  /** Returns true if the item bears this instance's mark, although this instance knows of no such run. */
   readonly hasLostTrackOf: (item: number) => boolean;
 }
 
 /**
  * Ends runs that have died with their instance, and runs that this instance has lost track of although they bear its
- * mark: they wait to be taken over, or are over.
+ * mark. The items wait to be taken over, or are not run again.
  * @throws RegistryConflictError if other instances have done so
  */
 export async function reportCrashes(context: JobContext, findings: CrashFindings): Promise<void> {
   const { registry, watch, paths, me, logger } = context;
   const { findAgain, hasLostTrackOf } = findings;
   const isMine = ({ item: { runningOn, failoveringBy } }: DeadRun): boolean => runningOn === me || failoveringBy === me;
-  // The view may be behind this instance's own commits: it has not lost track of a mark that it has just removed, and
-  // what stands in its place by now is a peer's.
+  // The view may be behind this instance's own commits. It has not lost track of a mark that it has just removed, and a
+  // mark that stands there by now is a peer's.
   const upToDate = async (dead: readonly DeadRun[]): Promise<readonly DeadRun[]> => {
     if (!dead.some(isMine)) return dead;
     await watch.sync();
@@ -88,20 +88,20 @@ export interface DeadItem {
   readonly watch: JobWatch;
   readonly paths: JobPaths;
   readonly item: ItemView;
-  /** Whether an instance's marks mean nothing any more. */
+  /** Returns true if the marks of that instance mean nothing any more. */
   readonly isDead: (id: string) => boolean;
-  /** Whether the item is to wait for an instance that takes it over. */
+  /** True if the item is to wait for an instance that takes it over. */
   readonly isToWait: boolean;
 }
 
-/** The operations that end a run of an instance that is gone, or of one that comes back without remembering it. */
+/** The operations that end a run whose instance is gone, or has come back without remembering the run. */
 export function reportOperations({ watch, paths, item, isDead, isToWait }: DeadItem): readonly Operation[] {
   const { running, runningOn, takenOverBy, failoveringBy } = item;
   const operations: Operation[] = [newVersion(paths, item)];
   const isOfDead = (id: string | undefined): boolean => id !== undefined && isDead(id);
   if (isToWait) {
     operations.push({ type: 'create', path: paths.crashedItem(item.item), value: '' });
-    // What an instance that died during a takeover was to run is known already.
+    // If an instance died during a takeover, the run that it took over is on record already.
     const isKnown = watch.view.crashReports.has(item.item);
     const value = encodeCrash(crashedRun(watch, item));
     if (!isKnown) operations.push({ type: 'create', path: paths.crashReport(item.item), value });
@@ -118,10 +118,10 @@ export function newVersion(paths: JobPaths, { item, version }: ItemView): Operat
   return { type: 'set', path: paths.item(item), value: '', ...(version !== undefined && { version }) };
 }
 
-/** The run of the item that died. Its instant is not known either if a Java instance may have begun it. */
+/** The run of the item that died. Its instant is unknown if a Java instance may have begun it. */
 export function crashedRun(watch: JobWatch, { item, runningOn }: ItemView): CrashedRun {
   const { lastBegun, manuallyBegun, beginRecords } = watch.view;
-  // Elsewhere a later instant than that of the run may be on record: a leader has brought the item back while it ran.
+  // Another instance's record may have a later instant: a leader has brought the item back while it ran.
   const record = runningOn === undefined ? undefined : beginRecords.get(runningOn);
   const isInRecord = record?.instants.has(item) === true || record?.manual.has(item) === true;
   const { instants, manual } = isInRecord ? record : { instants: lastBegun, manual: manuallyBegun };

@@ -1,4 +1,4 @@
-/** What a decision depends on, and what may come of it: the two ends of `plan`. */
+/** Input and output of `plan`: everything that a decision depends on, and the actions that may follow from it. */
 import { type DeadlineState } from '../../async/deadlines.js';
 import { type JobView } from '../../layout/job-view.js';
 import { type AssignedFor, type OverdueAssignment } from '../view/assignment.js';
@@ -14,31 +14,31 @@ export interface PlanInput {
   readonly now: JobView;
   /** Id of this instance. */
   readonly me: string;
-  /** Its server. */
+  /** Ip of its server. */
   readonly myIp: string;
-  /** Facts of this instance that are in no node. */
+  /** Facts of this instance that no node shows. */
   readonly local: LocalState;
 }
 
-/** What only this instance knows of itself. */
+/** The part of the input that only this instance knows. */
 export interface LocalState {
-  /** Whether a run may begin now: none may while another one is beginning. */
+  /** True if a run may begin now: none may while another one is beginning. */
   readonly canBegin: boolean;
-  /** Whether a manual run is choosing its items. */
+  /** True while a manual run is choosing its items. */
   readonly isBeginningManually: boolean;
   /** True while no run is in progress here. */
   readonly isIdle: boolean;
   /** Items that this instance runs. */
   readonly busy: ReadonlySet<number>;
-  /** What could not be run when it was due. */
+  /** Firings that could not be run when they were due. */
   readonly backlog: Backlog;
   /** How long a trigger has been waiting for the items to be assigned again. */
   readonly assignmentWait: DeadlineState;
-  /** Whether a takeover may be tried: not for a while after one has failed. */
+  /** False for a while after a takeover has failed. */
   readonly mayTakeOver: boolean;
   /** How long something has been missing without a reason, as while the job is removed node by node. */
   readonly removalWait: DeadlineState;
-  /** Who led last, as long as nothing explains that it leads no more. */
+  /** The last known leader, as long as nothing explains that it leads no more. */
   readonly formerLeader: Leading | undefined;
   /** How long crashed items have been waiting for idle instances. */
   readonly idleInstancesWait: DeadlineState;
@@ -47,7 +47,7 @@ export interface LocalState {
    * no item is marked as misfired, so that no rule needs it.
    */
   readonly latestInstant: number | undefined;
-  /** Whether the next instant of the schedule may have come already by the clocks of peers. */
+  /** True if the next instant of the schedule may have come already by the clocks of peers. */
   readonly isNextInstantNear: boolean;
   /** Servers that had no instance at the last two resyncs. */
   readonly offlineServers: readonly string[];
@@ -57,52 +57,55 @@ export interface LocalState {
   readonly dead: readonly DeadRun[];
   /** Items whose run has ended and whose marks this instance could not remove. */
   readonly leftovers: readonly EndedItem[];
-  /** Items whose run has ended here, and that a peer which took it for crashed runs again. */
+  /** Items whose run has ended here, but which a peer reported as crashed and runs again. */
   readonly superseded: readonly EndedItem[];
-  /** What the timer is armed for, as `scheduleKey` says it; `undefined` while it is not armed. */
+  /** `scheduleKey` of the schedule that the timer is armed for; `undefined` while it is not armed. */
   readonly armedFor: string | undefined;
-  /** Whether this job is to fire by its cron expression on this instance. */
+  /** True if this job is to fire by its cron expression on this instance. */
   readonly isScheduled: boolean;
-  /** What this instance, as the leader, last assigned the items for. */
+  /** The assignment that this instance, as the leader, has made last. */
   readonly assignedFor: AssignedFor | undefined;
   /** `assignmentBasis` for which the sharding strategy has failed and is not asked again yet. */
   readonly strategyWaitsFor: string | undefined;
-  /** Revision of the settings for which this instance has last settled the items that come back. */
+  /** Revision of the settings for which this instance has last marked the re-added items as not due. */
   readonly settledFor: number | undefined;
-  /** Whether the leader has waited long enough for running items. */
+  /** True if the leader has waited long enough for running items. */
   readonly idleItemsDeadlinePassed: boolean;
-  /** Whether a Java instance has just vanished that may reconnect; until then it counts as present. */
+  /** True if a Java instance has just vanished that may reconnect; until then it counts as present. */
   readonly hasFlappingPeers: boolean;
-  /** Whether this instance looks again when such a Java instance has had its time. */
+  /** True if a timer is set to reconcile again when such a Java instance has had its time to reconnect. */
   readonly isAwaitingFlappingPeers: boolean;
-  /** What a Java leader should have done by itself, and whether it has had time enough. */
+  /** The assignment that a Java leader should have requested by itself, and whether it has had time enough. */
   readonly overdueAssignment: OverdueAssignment | undefined;
   /** The last scheduled firing that this instance has decided on. */
   readonly decided: DecidedFiring | undefined;
-  /** As `lostInHandover` finds them; empty while no run may begin. */
+  /** Result of `lostInHandover`; empty while no run may begin. */
   readonly lostInHandover: ReadonlyMap<number, number>;
   /** How often the job is re-checked without a change, in minutes; below 1 never; `undefined` before the first time. */
   readonly resyncMinutes: number | undefined;
-  /** Whether this instance follows its own share of the job only. */
+  /** True if this instance follows its own share of the job only. */
   readonly isNarrowed: boolean;
-  /** How long nothing but routine was seen to change, in milliseconds. */
+  /** Milliseconds since a change other than a routine change was last seen. */
   readonly calmMs: number;
 }
 
-/** Who led last, and the session in which it did. */
+/** An instance that led, and the session in which it did. */
 export interface Leading {
   readonly id: string;
   /** Id of the session; `undefined` if the node of the leader is persistent. */
   readonly session: string | undefined;
 }
 
-/** What could not be run when it was due, and is run as soon as possible. */
+/** Firings that could not be run when they were due, and are run as soon as possible. */
 export interface Backlog {
   /** The latest instant (milliseconds since 1970) at which nothing could be begun at all. */
   readonly missedInstant: number | undefined;
-  /** Whether there is such an instant, and it would have been dropped if `misfire` had been off when it came. */
+  /**
+   * True if `missedInstant` waits only because `misfire` was on when it came, so that it is dropped once `misfire` is
+   * off.
+   */
   readonly isKeptByMisfire: boolean;
-  /** Whether a session was lost since this instance last began a run, so that peers may have run what it could not. */
+  /** True if a session was lost since this instance last began a run, so that peers may have run the missed firings. */
   readonly hasLostSession: boolean;
   /** The latest such instant by item, for items that were still running then. */
   readonly missedByItem: ReadonlyMap<number, number>;

@@ -1,7 +1,8 @@
 /**
- * The rules: what an instance should do next, decided from how things are. No I/O, no clock, no memory: the same input
- * always gives the same actions, and a settled job gives none. Each action is performed by a guarded write that only
- * one instance can win, so an outdated plan does no harm, and a missed notification heals at the next reconciliation.
+ * The rules: they decide from the present state which actions this instance performs next. No I/O, no clock, no memory:
+ * the same input always gives the same actions, and a settled job gives none. Each action is performed by a guarded
+ * write that only one instance can win, so an outdated plan does no harm, and a missed notification heals at the next
+ * reconciliation.
  *
  * | Rule | Performed by | Java's counterpart |
  * |---|---|---|
@@ -28,8 +29,8 @@
  * | followOwnShare | job-watch | – (Java watches everything) |
  * | scheduleResync, awaitFlappingPeers, endTakeoverWait, endTriggerWait | control-lane | ReconcileService |
  *
- * Java's ReconcileService needs no rule for what it repairs: a resync is one more reconciliation, after everything was
- * read again.
+ * The repairs of Java's ReconcileService need no rules of their own: a resync is one more reconciliation, after
+ * everything was read again.
  */
 import { availableInstances, hasJavaPeers, type ItemView, type JobView } from '../../layout/job-view.js';
 import {
@@ -63,7 +64,7 @@ import { isLosingNodes, lacksOwnNodes, wasLeaderRemoved, wereItemsRemoved } from
 
 type Rule = (input: PlanInput) => Action | undefined;
 
-/** What this instance should do next, in this order. */
+/** The next actions of this instance, in the order in which they are to be performed. */
 export function plan(input: PlanInput): readonly Action[] {
   // An operator ends an instance by removing its node; nothing else matters then. A lost session is not that: the
   // control lane plans only while the session in which the instance registered lives.
@@ -71,7 +72,7 @@ export function plan(input: PlanInput): readonly Action[] {
     const { now, me } = input;
     return now.leader === me ? [{ type: 'abdicate', requesting: wanted(now) }, { type: 'stop' }] : [{ type: 'stop' }];
   }
-  // What is dropped is due no more, so the rest is planned without it.
+  // Drop first: the other rules must not plan a dropped firing.
   const drop = forgetMissed(input);
   if (drop !== undefined) return [drop];
   return RULES.map((rule) => rule(input)).filter((action) => action !== undefined);
@@ -104,8 +105,8 @@ const abdicate: Rule = ({ now, me, myIp }) =>
   now.leader === me && now.servers.get(myIp) === 'DISABLED' ? { type: 'abdicate', requesting: wanted(now) } : undefined;
 
 /**
- * What a leader that abdicates asks of its successor. A Java peer asks for an assignment only if it leads already when
- * it hears of a change, so it never would for the change that ended this instance's leadership.
+ * The request of an abdicating leader to its successor. A Java peer asks for an assignment only if it leads already
+ * when it is notified of a change, so it would never ask because of the change that ended this instance's leadership.
  */
 function wanted(now: JobView): 'assignment' | 'nothing' {
   const isWanted = !now.reshardingNeeded && availableInstances(now).length > 0;
@@ -116,7 +117,7 @@ const requestResharding: Rule = (input) => {
   const { now, me, local } = input;
   if (now.leader !== me || now.reshardingNeeded || now.config === undefined) return undefined;
   if (availableInstances(now).length === 0) return undefined;
-  // A trigger that was accepted runs by the assignment that it was accepted under; without one, it waits here for the
+  // An accepted trigger runs by the assignment under which it was accepted. If there was none yet, it waits for the
   // first one.
   if (local.isBeginningManually && isAssigned(now)) return undefined;
   if (wereItemsRemoved(input) && local.removalWait !== 'over') return undefined;
@@ -147,7 +148,7 @@ function whyAssignmentIsOutdated(
 }
 
 /**
- * A Java leader loses a request that comes while it assigns the items, or while it is being elected. It then does
+ * A Java leader loses a request that comes while it assigns the items, or while it is being elected. It then assigns
  * nothing until instances change once more; but it answers a request of any instance.
  */
 const requestInLeadersPlace: Rule = ({ now, me, local: { overdueAssignment } }) => {
@@ -157,7 +158,7 @@ const requestInLeadersPlace: Rule = ({ now, me, local: { overdueAssignment } }) 
   return overdueAssignment.state === 'due' ? { type: 'request-in-leaders-place', basis } : undefined;
 };
 
-/** Whether a Java leader does nothing about an assignment that does not fit the instances. */
+/** True if a Java leader does nothing about an assignment that does not fit the instances. */
 function isOverdue(now: JobView): boolean {
   const { leader, javaPeers } = now;
   return leader !== undefined && javaPeers.has(leader) && isAssigned(now) && isMisassigned(now);
@@ -178,7 +179,10 @@ const reshard: Rule = ({ now, me, local }) => {
 const softStop: Rule = ({ now, local }) =>
   now.reshardingNeeded && local.busy.size > 0 ? { type: 'soft-stop' } : undefined;
 
-/** Before `takeOver`: the report of a run that has ended here is withdrawn, so that no instance makes the run again. */
+/**
+ * Before `takeOver`: if a run has ended here although a peer reported it as crashed, the report is withdrawn, so that
+ * no instance runs the item again.
+ */
 const clearMarks: Rule = ({ now, me, local }) => {
   const isUnmonitored = now.config?.monitorExecution === false;
   const left = new Set(local.leftovers.map(({ item }) => item));
@@ -191,7 +195,7 @@ const clearMarks: Rule = ({ now, me, local }) => {
   return items.length > 0 ? { type: 'clear-marks', items: numbersOf(items) } : undefined;
 };
 
-/** Items that wait to be taken over because of a run that has ended here. */
+/** Items that wait to be taken over although their run has ended here. */
 function reportedAfterEnd(now: JobView, { superseded, leftovers }: LocalState): ReadonlySet<number> {
   return new Set(numbersOf([...superseded, ...leftovers].filter((run) => isReported(now, run))));
 }
@@ -210,8 +214,8 @@ const reschedule: Rule = ({ now, local }) =>
     : undefined;
 
 /**
- * A trigger has no instant that would show later what was run for it. So it waits for the assignment that all instances
- * will go by, if it is clear that there will be another one.
+ * A trigger carries no instant, so no instance can see later for which assignment it ran. If another assignment is
+ * clearly due, the trigger waits for it, for 2 seconds at most.
  */
 const acceptTrigger: Rule = (input) => {
   const { now, me, local } = input;
@@ -231,8 +235,8 @@ const dropTriggered: Rule = ({ now, me }) => {
 };
 
 /**
- * With `misfire` off, a firing that came during a takeover is run before a trigger: peers go on to later firings during
- * the manual run, and this one would come after them.
+ * With `misfire: false`, a firing that was kept during a takeover runs before a trigger: peers move on to later firings
+ * during the manual run, and this one would come after them.
  */
 function keptFiring({ now, me, local: { backlog } }: PlanInput): Action | undefined {
   const { missedInstant, hasLostSession } = backlog;
@@ -245,7 +249,7 @@ function keptFiring({ now, me, local: { backlog } }: PlanInput): Action | undefi
 const endTriggerWait: Rule = ({ now, me, local }) =>
   local.assignmentWait !== 'none' && !now.triggers.has(me) ? { type: 'end-trigger-wait' } : undefined;
 
-/** What was due while it could not be run follows as soon as it can be, once for all instants that were missed. */
+/** Runs missed firings as soon as they can run: one run for all the instants that were missed. */
 const recoverMisfires: Rule = (input) => {
   const { now, me, local } = input;
   const { canBegin, busy, backlog } = local;
@@ -259,7 +263,8 @@ const recoverMisfires: Rule = (input) => {
     backlog.missedByItem.get(item.item) ?? (item.misfired && isMisfiring(now) ? local.latestInstant : undefined);
   return recoverItems(
     free.flatMap((item) => {
-      // What a run leaves out must not be planned, or it would be planned again and again.
+      // A run leaves out items outside the assignment. If such an item were planned, it would be planned again and
+      // again.
       const instant = isInAssignment(now, item.item) ? missedIn(item) : undefined;
       return instant === undefined || wasBegun(now, item.item, instant) ? [] : [{ item: item.item, instant }];
     }),
@@ -285,12 +290,12 @@ function runTriggered(now: JobView, me: string, free: readonly ItemView[]): Acti
 }
 
 /**
- * Whether a firing that came without a session may still be run: its last once-listener has not been called, and peers'
- * runs are on record.
+ * True if a firing that came without a session may still be run: its last once-listener has not been called, and the
+ * runs of peers are on record.
  */
 const isStillDue = (view: JobView, instant: number): boolean => isOnRecord(view) && !hasLastCall(view, instant);
 
-/** Whether every instance writes down what it begins. */
+/** True if every instance writes down the runs that it begins. */
 const isOnRecord = (view: JobView): boolean => view.config?.monitorExecution === true && !hasJavaPeers(view);
 
 /** One firing for one instant; other instants follow when this one has begun. */
@@ -308,7 +313,7 @@ function recoverItems(
 }
 
 const begin = (firing: Firing): Action => ({ type: 'begin', firing });
-/** Whether `misfire` marks count. Without monitorExecution nothing would show that a misfire was recovered. */
+/** True if `misfire` marks count. Without monitorExecution, nothing would show that a misfire was recovered. */
 const isMisfiring = ({ config }: JobView): boolean => config?.misfire === true && config.monitorExecution;
 
 /** Idle instances take over at once; a busy one when it has finished, or when that takes too long. */
@@ -330,14 +335,14 @@ const endTakeoverWait: Rule = ({ now, local: { isIdle, idleInstancesWait, mayTak
   return isWaiting || isRetrying ? { type: 'end-takeover-wait' } : undefined;
 };
 
-/** Removes `misfire` nodes that mean nothing any more: the firing was recovered, or `misfire` is off. */
+/** Removes `misfire` nodes without a meaning: the firing was recovered, the item is disabled, or `misfire` is off. */
 const clearMisfired: Rule = ({ now, me, local }) => {
   // Settings that cannot be read do not mean that misfire is off.
   if (now.config === undefined) return undefined;
   const { cron } = now.config;
   const misfired = assignedItems(now, me).filter((item) => item.misfired && !item.running);
   if (misfired.length === 0) return undefined;
-  // A peer whose clock is ahead may have made the note of an instant that is still to come here.
+  // A peer whose clock is ahead may have marked the item for an instant that is still to come here.
   const { isNextInstantNear: mayBeEarly, latestInstant: instant } = local;
   const isOver = (item: number): boolean => {
     if (mayBeEarly) return false;
@@ -354,26 +359,26 @@ const reportCrashed: Rule = ({ now, me, local }) => {
   if (now.config === undefined) return undefined;
   const { dead } = local;
   if (dead.length === 0) return undefined;
-  // Without failover dead marks are only in the way, and one instance that removes them is enough.
+  // Without failover, dead marks are only in the way, and one instance that removes them is enough.
   const isMine = failsOver(now) ? local.isIdle || !isAnyJavaAvailable(now) : cleanupOwner(now) === me;
   return isMine || dead.some(({ item }) => item.runningOn === me) ? { type: 'report-crashed' } : undefined;
 };
 
 /**
- * Whether a Java peer could take items over. It notices a crash only by the marks that a report removes, so an instance
+ * True if a Java peer could take items over. It notices a crash only by the marks that a report removes, so an instance
  * that is busy, and cannot take over itself, leaves the report to the Java peer.
  */
 function isAnyJavaAvailable(view: JobView): boolean {
   return availableInstances(view).some(({ jobInstanceId }) => view.javaPeers.has(jobInstanceId));
 }
 
-/** Removes what failover has left behind when it is switched off, or when the number of items is reduced. */
+/** Removes leftovers of failover after it was switched off, or after the number of items was reduced. */
 const endFailover: Rule = ({ now, me }) =>
   now.config !== undefined && cleanupOwner(now) === me && failoverRemains(now).length > 0 ? END_FAILOVER : undefined;
 const END_FAILOVER: Action = { type: 'end-failover' };
 
 /**
- * Removes what instances that are gone, or former leaders, have left; and the note of the next runner that Java peers
+ * Removes leftovers of instances that are gone and of former leaders, and the note of the next runner that Java peers
  * make.
  */
 const tidyUp: Rule = ({ now, me, local }) => {
@@ -414,7 +419,7 @@ function isDecidedOn(decided: DecidedFiring | undefined, item: number, instant: 
   return decided?.instant === instant && decided.items.has(item);
 }
 
-/** The whole job is re-checked now and then although nothing has changed (manual, `reconcileIntervalMinutes`). */
+/** Re-checks the whole job now and then although nothing has changed (manual, `reconcileIntervalMinutes`). */
 const scheduleResync: Rule = ({ now, local }) => {
   const minutes = now.config?.reconcileIntervalMinutes;
   return minutes === undefined || minutes === local.resyncMinutes ? undefined : { type: 'schedule-resync', minutes };
@@ -424,7 +429,7 @@ const scheduleResync: Rule = ({ now, local }) => {
 const awaitFlappingPeers: Rule = ({ local }) =>
   local.hasFlappingPeers && !local.isAwaitingFlappingPeers ? { type: 'await-flapping-peers' } : undefined;
 
-/** In a calm job, what other instances' items do concerns the leader alone: it assigns, repairs and tidies up. */
+/** While a job only fires, the items of other instances concern the leader alone: it assigns, repairs and tidies up. */
 const followOwnShare: Rule = ({ now, me, local }) =>
   !local.isNarrowed && local.isIdle && mayFollowOwnShare(now, me) && local.calmMs >= CALM_MS
     ? { type: 'follow-own-share' }

@@ -1,32 +1,33 @@
 /**
- * What vanishes although nothing in the job says why. Somebody removes it then, and often the whole job node by node:
- * the children of a node first, and again as long as there are any. Whoever does that would never come to an end if
- * instances made at once what they miss; so they wait until their own node is gone, too, or nothing else happens.
+ * Recognises nodes that were removed manually. An operator who deletes a job node by node, children first, would never
+ * come to an end if instances recreated the nodes at once. So an instance waits 1 second before it recreates a node, or
+ * stops when its own instance node is removed, too.
  */
 import { hasJavaPeers, type JobView } from '../../layout/job-view.js';
 import { assignmentBasis } from '../view/assignment.js';
 import { type Leading, type PlanInput } from './plan-input.js';
 
-/** Whether something has vanished that this instance would make again. */
+/** True if a node has vanished that this instance would create again. */
 export function isLosingNodes(input: PlanInput): boolean {
   return lacksOwnNodes(input) || wasLeaderRemoved(input) || wereItemsRemoved(input);
 }
 
-/** Whether one of the nodes beside `instances/{id}` is missing by which this instance takes part. */
+/** True if, beside `instances/{id}`, one of the nodes is missing by which this instance takes part. */
 export function lacksOwnNodes({ now, me, myIp }: PlanInput): boolean {
   return !now.servers.has(myIp) || !now.live.has(me) || !now.beginRecords.has(me);
 }
 
 /**
- * Whether there is no leader although the last one is still there. Java leaders are left out: they may be reconnecting.
+ * True if there is no leader although the last one is still there. Java leaders are left out: they may be reconnecting.
  */
 export function wasLeaderRemoved({ now, local: { formerLeader } }: PlanInput): boolean {
   return now.leader === undefined && formerLeader !== undefined && !now.javaPeers.has(formerLeader.id);
 }
 
 /**
- * Whether items, or their owners, are missing although nothing has changed since this instance assigned them. Owners
- * alone may also have been removed by a Java instance that believes to lead; that is put right at once.
+ * True if items, or their owners, are missing although nothing has changed since this instance assigned them. Beside
+ * Java peers, missing owners do not count: a Java instance that still believes to lead may have removed them, and the
+ * leader assigns such items at once.
  */
 export function wereItemsRemoved({ now, me, local: { assignedFor } }: PlanInput): boolean {
   if (now.leader !== me || now.reshardingNeeded || assignedFor?.basis !== assignmentBasis(now)) return false;
@@ -35,7 +36,7 @@ export function wereItemsRemoved({ now, me, local: { assignedFor } }: PlanInput)
   return items.length < total || (!hasJavaPeers(now) && items.some(({ owner }) => owner === undefined));
 }
 
-/** Who led last, unless something explains that it leads no more: its session has ended, or its server was disabled. */
+/** The last leader, unless its session has ended or its server was disabled, which explains that it leads no more. */
 export function leadingOf(now: JobView, session: string | undefined, former: Leading | undefined): Leading | undefined {
   if (now.leader !== undefined) return { id: now.leader, session };
   const instance = now.instances.get(former?.id ?? '');

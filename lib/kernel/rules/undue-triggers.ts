@@ -5,8 +5,8 @@ import { areAboutToMove, assignedItems, numbersOf } from '../view/items.js';
 import { waitingRuns } from '../../layout/waiting-runs.js';
 
 /**
- * Items that wait and are not to be run any more, as far as it is up to this instance to say so: its own if they, or
- * its server, are disabled; the custodian's are those that no longer exist, and those that belong to a Java instance.
+ * Accepted triggered items that are not to be run any more. Each instance names its own items if they, or its server,
+ * are disabled; the custodian also names items that no longer exist or belong to a Java instance.
  */
 export function undueTriggers(view: JobView, me: string): readonly number[] {
   if (view.acceptedTriggers.size === 0 || view.config === undefined) return [];

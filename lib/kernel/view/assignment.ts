@@ -4,7 +4,7 @@ import { availableInstances, type JobView } from '../../layout/job-view.js';
 import { type AssignmentRecord } from '../../layout/x-node/assignment-record.js';
 import { assignedItems, isInAssignment, numbersOf } from './items.js';
 
-/** What an assignment was made for, to see later whether it is outdated. */
+/** The basis of an assignment, to see later whether the assignment is outdated. */
 export interface AssignedFor {
   /** `assignmentBasis` at the time of the assignment. */
   readonly basis: string;
@@ -17,22 +17,23 @@ export interface OverdueAssignment {
   /** `assignmentBasis` of the assignment that is wanted. */
   readonly basis: string;
   /**
-   * Whether the leader still has time, its time is over, or this instance has asked in its place, which happens once.
+   * `waiting`: the leader still has time. `due`: its time is over. `asked`: this instance has asked in its place, which
+   * happens once.
    */
   readonly state: 'waiting' | 'due' | 'asked';
 }
 
-/** Whether the instance is registered, its node can be read, and its server is enabled. */
+/** True if the instance is registered, its node can be read, and its server is enabled. */
 export function isAvailable(view: JobView, id: string): boolean {
   return availableInstances(view).some(({ jobInstanceId }) => jobInstanceId === id);
 }
 
-/** Whether the items have owners and no request for another assignment stands. */
+/** True if the items have owners and no request for another assignment stands. */
 export function isAssigned(view: JobView): boolean {
   return view.items.length > 0 && !view.reshardingNeeded && !view.processing;
 }
 
-/** Whether the owners of the items are certain: the items are assigned, or there is no instance to assign them to. */
+/** True if the owners of the items are certain: the items are assigned, or there is no instance to assign them to. */
 export function isDecided(view: JobView): boolean {
   return isAssigned(view) || availableInstances(view).length === 0;
 }
@@ -46,8 +47,9 @@ export function runningItems(view: JobView): readonly number[] {
 }
 
 /**
- * Numbers of the running items that the leader waits for before it assigns the items again. An item of an instance that
- * is leaving is not waited for: it moves in any case, and its mark keeps the next owner from beginning it too early.
+ * Numbers of the running items that the leader waits for before it assigns the items again. It does not wait for an
+ * item of an instance that is leaving: the item moves in any case, and its mark keeps the next owner from beginning it
+ * too early.
  */
 export function itemsToAwait(view: JobView): readonly number[] {
   const running = new Set(runningItems(view));
@@ -71,7 +73,7 @@ export function assignmentBasis(view: JobView): string {
   return [view.config?.shardingTotalCount, view.config?.jobShardingStrategyType ?? '', ...ids].join('\n');
 }
 
-/** What the leader writes down of an assignment that it makes for this view. */
+/** The record of an assignment that the leader makes for this view. */
 export function assignmentRecordFor(view: JobView): AssignmentRecord {
   const basis = createHash('sha256').update(assignmentBasis(view)).digest('hex').slice(0, DIGEST_LENGTH);
   return { itemCount: view.config?.shardingTotalCount ?? 0, basis };
@@ -81,8 +83,8 @@ export function assignmentRecordFor(view: JobView): AssignmentRecord {
 const DIGEST_LENGTH = 16;
 
 /**
- * Items that the next assignment brings back: the present one does not have them, but they have been begun before. They
- * were last begun before `instant` (milliseconds since 1970).
+ * Re-added items: the next assignment has them and the present one does not, but they were begun before, last before
+ * `instant` (milliseconds since 1970).
  */
 export function returningItems(
   { config, items, assignmentRecord, lastBegun }: JobView,
@@ -96,19 +98,19 @@ export function returningItems(
     .map(([item]) => item);
 }
 
-/** Whether `staticSharding` keeps the present assignment (manual, `staticSharding`): all items have an owner. */
+/** True if `staticSharding` keeps the present assignment (manual, `staticSharding`): all items have an owner. */
 export function staysAsAssigned({ config, items }: JobView): boolean {
   return config?.staticSharding === true && items.every(({ owner }) => owner !== undefined);
 }
 
-/** Whether items are missing, or surplus items can go. A surplus item that still runs goes when its run has ended. */
+/** True if items are missing, or surplus items can go. A surplus item that still runs goes when its run has ended. */
 export function isRecounted({ items }: JobView, total: number): boolean {
   const surplus = items.filter(({ item }) => item >= total);
   return items.length - surplus.length < total || surplus.some(({ running }) => !running);
 }
 
 /**
- * Whether every instance can see that another assignment is due: there are too few or too many items, an owner cannot
+ * True if every instance can see that another assignment is due: there are too few or too many items, an owner cannot
  * run its items, or the assignment was made for other instances or settings.
  */
 export function isMisassigned(now: JobView): boolean {
@@ -130,8 +132,8 @@ export function isMisassigned(now: JobView): boolean {
 const SPREADING_STRATEGIES: readonly string[] = ['AVG_ALLOCATION', 'ODEVITY', 'ROUND_ROBIN', 'SINGLE_SHARDING_BALANCE'];
 
 /**
- * Which recent instant of the schedule an item has missed if it was last begun for `lastBegun` (both in milliseconds
- * since 1970): `undefined` if it has missed none or more than one, or if no instance can know.
+ * Finds the recent instant of the schedule that an item has missed if it was last begun for `lastBegun` (both in
+ * milliseconds since 1970): `undefined` if it has missed none or more than one, or if no instance can know.
  */
 export type MissedInstant = (item: number, lastBegun: number) => number | undefined;
 
@@ -156,13 +158,13 @@ function instantLostInHandover(view: JobView, item: number, missedInstant: Misse
 }
 
 /**
- * Whether that instant may be the only recent one that an item has missed, by the clock of any instance, if the item
- * was last begun for `lastBegun` (both in milliseconds since 1970).
+ * Returns true if that instant may be the only recent one that an item has missed, by the clock of any instance, if the
+ * item was last begun for `lastBegun` (both in milliseconds since 1970).
  */
 export type MayHaveMissed = (instant: number, lastBegun: number) => boolean;
 
 /**
- * Whether the owner of the item, whose clock may differ from this one, makes up for that instant (milliseconds since
+ * True if the owner of the item, whose clock may differ from this one, makes up for that instant (milliseconds since
  * 1970) if the item missed it while it changed its owner.
  */
 export function mayBeLostInHandover(
@@ -182,7 +184,7 @@ function lastBegunOnRecord(view: JobView, item: number): number | undefined {
 }
 
 /**
- * Whether the item's firing is over although the item was not begun for it: an instance has dropped it while `misfire`
+ * True if the item's firing is over although the item was not begun for it: an instance has dropped it while `misfire`
  * was off, or, with `misfire` off, its last once-listener was called without the item.
  */
 function isDropped(view: JobView, item: number, instant: number | undefined): boolean {
@@ -202,12 +204,12 @@ export function droppedItems({ guarantee }: JobView, instant: number | undefined
   return new Set([...guarantee.dropped.values()].flatMap((firings) => [...(firings.get(instant ?? NaN) ?? [])]));
 }
 
-/** Whether a once-listener was called after the items of the firing at that instant, in milliseconds since 1970. */
+/** True if a once-listener was called after the items of the firing at that instant, in milliseconds since 1970. */
 export function hasLastCall({ guarantee }: JobView, instant: number): boolean {
   return guarantee.completed.called.some((key) => key.startsWith(`${instant}/`));
 }
 
-/** Everything that the instants of the schedule depend on, as one text to compare. */
+/** `cron` and `timeZone`, on which all instants of the schedule depend, as one text to compare. */
 export function scheduleKey({ cron, timeZone }: { readonly cron?: string; readonly timeZone?: string }): string {
   return `${cron ?? ''}\n${timeZone ?? ''}`;
 }

@@ -1,4 +1,4 @@
-/** What instances that are gone have left behind, and which instance deals with it: pure functions of a view. */
+/** The leftovers of instances that are gone, and the instance that deals with them: pure functions of a view. */
 import {
   availableInstances,
   awaitsTakeover,
@@ -15,14 +15,14 @@ import { type EndedItem, failsOver, isUnoccupied, numbersOf } from './items.js';
 /** An item that bears marks of an instance that is gone. */
 export interface DeadRun {
   readonly item: ItemView;
-  /** Whether an instance has to run the item again. */
+  /** True if an instance has to run the item again. */
   readonly isToBeTakenOver: boolean;
 }
 
 /**
- * The items whose run, or takeover, has died with its instance. An item that bears the mark of `me` counts too, if this
- * instance `hasLostTrackOf` it. As in Java, an item from a server that an operator has disabled is not taken over.
- * Judges only marks whose value has been read.
+ * The items whose run, or takeover, has died with its instance. An item with the mark of `me` counts too, if this
+ * instance `hasLostTrackOf` it. As in Java, an item whose server was disabled by an operator is not taken over. Judges
+ * only marks whose value has been read.
  */
 export function deadRuns(view: JobView, me: string, hasLostTrackOf: (item: number) => boolean): readonly DeadRun[] {
   return view.items.flatMap((item) => {
@@ -44,19 +44,19 @@ export function deadRuns(view: JobView, me: string, hasLostTrackOf: (item: numbe
 }
 
 function isDisabledServer({ servers }: JobView, id: string | undefined): boolean {
-  // Of an instance that is gone, only the id still says which server it ran on.
+  // Only the id of an instance that is gone still shows its server.
   return id !== undefined && servers.get(ipOfInstanceId(id)) === 'DISABLED';
 }
 
 /**
- * Whether nothing depends on the record of an instance that is gone. As long as the instance owns items, or items bear
+ * True if nothing depends on the record of an instance that is gone. As long as the instance owns items, or items bear
  * its marks, the record shows that it was one of ours.
  */
 export function mayPurgeRecordOf(view: JobView, id: string): boolean {
   return isGone(view, id) && !view.items.some(({ owner, runningOn }) => owner === id || runningOn === id);
 }
 
-/** Whether there are unread marks that an instance that is gone may have left. */
+/** True if there are unread marks that an instance that is gone may have left. */
 export function hasUnreadDeadMarks(view: JobView): boolean {
   return view.items.some(({ running, runningOn, takenOverBy, owner }) => {
     const presumed = takenOverBy ?? owner;
@@ -74,9 +74,9 @@ export function claimableItems(view: JobView, busy: ReadonlySet<number>): readon
 }
 
 /**
- * This instance's share of the crashed items, so that all idle instances take over in parallel. The shares of instances
- * that see the same cover all items, so no item waits for an instance that does not come. Java peers get no share: a
- * Java peer takes what it finds at the moment of the crash and after each of its runs, and does not look at other
+ * This instance's share of the crashed items, so that all idle instances take over in parallel. Instances that see the
+ * same view share out all items, so no item waits for an instance that does not come. Java peers get no share: a Java
+ * peer takes crashed items at the moment of the crash and after each of its runs, and does not reconcile at other
  * times.
  */
 export function shareOfCrashed(view: JobView, me: string, busy: ReadonlySet<number>): readonly ItemView[] {
@@ -102,7 +102,7 @@ export function failoverRemains(view: JobView): readonly number[] {
   return [...new Set([...view.crashedItems, ...numbersOf(view.items.filter(isIdleTrace))])];
 }
 
-/** Items with a crash report that no instance needs: a Java peer has run the item again, or its failover is off. */
+/** Items with an obsolete crash report: a Java peer has run the item again, or failover was switched off. */
 export function idleReports({ crashReports, crashedItems, items }: JobView): readonly number[] {
   const inUse = new Set(crashedItems);
   for (const { item, takenOverBy, failoveringBy } of items)
@@ -119,7 +119,7 @@ export function cleanupOwner(view: JobView): string | undefined {
   return [...view.live].filter((id) => view.instances.has(id)).sort()[0];
 }
 
-/** Whether an instance has reported this very run as crashed, and no instance has taken it over yet. */
+/** True if an instance has reported this very run as crashed, and no instance has taken it over yet. */
 export function isReported(view: JobView, { item, instant }: EndedItem): boolean {
   if (!awaitsTakeover(view, item) || !view.crashReports.has(item)) return false;
   const seen = itemOf(view, item);

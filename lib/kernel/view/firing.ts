@@ -2,7 +2,7 @@
 import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import { type FiringCause } from '../../api/events/run-events.js';
 
-/** Why, and for what, this instance runs items now. */
+/** One occasion to run items of this instance: its cause, its instant and its items. */
 export interface Firing {
   readonly cause: FiringCause;
   /**
@@ -19,7 +19,7 @@ export interface Firing {
 export interface Instants {
   readonly first: number;
   readonly last: number;
-  /** How many there are; `undefined`: too many to count. */
+  /** Number of the instants; `undefined`: too many to count. */
   readonly count: number | undefined;
 }
 
@@ -33,13 +33,11 @@ export function describeInstants({ first, last, count }: Instants): string {
 export interface BegunItem {
   readonly item: number;
   /**
-   * The scheduled instant it runs for, in milliseconds since 1970; `undefined` after a manual firing, or if it is
+   * The scheduled instant of the run, in milliseconds since 1970; `undefined` after a manual firing, or if it is
    * unknown.
    */
   readonly instant: number | undefined;
-  /**
-   * The `jobParameter` of this manual run alone, which an instance that takes the item over has from the one that died.
-   */
+  /** The `jobParameter` of this manual run alone. An instance that takes the item over passes it on. */
   readonly jobParameter?: string | undefined;
   /** See `ShardingContext.fencingToken`. */
   readonly fencingToken: number;
@@ -52,11 +50,11 @@ export interface BegunRun {
   readonly blocked: readonly number[];
   /** Items that need no second decision on this firing: begun, blocked, disabled, or begun before. */
   readonly decidedOn: readonly number[];
-  /** The settings they run with. */
+  /** The settings that the items run with. */
   readonly config: JobConfiguration;
 }
 
-/** How the firings of a job get along with one another. */
+/** Rules for firings of a job that meet its running items. */
 export interface RunPolicy {
   /**
    * `by-item`: a run may begin while others go on, with the items that are free, so that a slow item keeps no other
@@ -64,8 +62,7 @@ export interface RunPolicy {
    */
   readonly overlap: 'by-item' | 'never';
   /**
-   * What becomes of a firing whose items still run: it is run once they have ended, or it is dropped (manual,
-   * `misfire`).
+   * `recover`: a firing whose items still run is run once they have ended. `drop`: it is dropped (manual, `misfire`).
    */
   readonly missed: 'recover' | 'drop';
 }

@@ -2,13 +2,13 @@ import { type ItemMark } from '../../layout/job-paths.js';
 import { type BegunItem } from './firing.js';
 import { type EndedItem } from './items.js';
 
-/** The marks that a run makes of an item. */
+/** The marks that a run puts on an item. */
 export const RUN_MARKS: readonly ItemMark[] = ['running'];
 
-/** The marks that a takeover makes of an item. */
+/** The marks that a takeover puts on an item. */
 export const TAKEOVER_MARKS: readonly ItemMark[] = ['running', 'failover', 'failovering'];
 
-/** Where an item stands that this instance runs. */
+/** Phase of an item that this instance runs. */
 export type ItemPhase =
   /** Its marks are being written. */
   | 'beginning'
@@ -26,15 +26,15 @@ export interface HeldMark {
   state: MarkState;
 }
 
-/** What becomes of the marks of a run. */
+/** State of a run and of its marks. */
 export type MarkState =
-  /** The item runs. */
+  /** The item runs, and its session lives. */
   | 'standing'
-  /** The item runs, and the session of its marks is over. */
+  /** The item runs, and the session of its marks has ended. */
   | 'orphaned'
   /** The item has ended; its marks are about to be removed. */
   | 'ended'
-  /** The item has ended, and its marks could not be removed. */
+  /** The item has ended, and its marks could not be removed, or not yet. */
   | 'left'
   /** The item has ended, and a peer that took it for crashed runs it again. */
   | 'superseded';
@@ -42,7 +42,7 @@ export type MarkState =
 /** An item whose run has ended, and that may be begun again. */
 export interface ReleasedItem {
   readonly item: number;
-  /** Whether its run was marked in the registry centre, as with `monitorExecution`. */
+  /** True if its run was marked in the registry centre, as with `monitorExecution`. */
   readonly wasMarked: boolean;
 }
 
@@ -87,18 +87,18 @@ export class HeldItems {
     return this.#impairments;
   }
 
-  /** Where the run of the item stands; `undefined` if it does not run here. */
+  /** Phase of the item's run; `undefined` if it does not run here. */
   phase(item: number): ItemPhase | undefined {
     return this.#runs.get(item)?.phase;
   }
 
-  /** Whether a mark of this item is being written, or stands for a run that goes on. */
+  /** True if a mark of this item is being written, or stands for a run that goes on. */
   isMarking(item: number): boolean {
     const phase = this.phase(item);
     return phase === 'beginning' || phase === 'running';
   }
 
-  /** Whether the job's code still runs for any item, or is going to. */
+  /** True if the job's code still runs for any item, or is going to. */
   get isRunning(): boolean {
     return this.#running > 0;
   }
@@ -170,7 +170,7 @@ export class HeldItems {
 
   // ── marks ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** What this instance has marked the item with, as far as it knows. */
+  /** The mark that this instance has put on the item, as far as it knows. */
   mark(item: number): HeldMark | undefined {
     return this.#marks.get(item);
   }
@@ -185,7 +185,7 @@ export class HeldItems {
     return this.itemsMarked('left');
   }
 
-  /** Items whose run has ended and that a peer runs again, because it took that run for crashed. */
+  /** Items whose run has ended here, but which a peer reported as crashed and runs again. */
   get superseded(): readonly EndedItem[] {
     return this.itemsMarked('superseded');
   }
@@ -197,13 +197,13 @@ export class HeldItems {
     return items;
   }
 
-  /** Whether a mark of the item is this instance's, as far as it knows. */
+  /** True if a mark of the item is this instance's, as far as it knows. */
   hasMarked(item: number): boolean {
     const state = this.#marks.get(item)?.state;
     return state !== undefined && state !== 'orphaned' && state !== 'superseded';
   }
 
-  /** Whether this instance knows of a run of the item, or of its mark. */
+  /** True if this instance knows of a run of the item, or of its mark. */
   isKnown(item: number): boolean {
     return this.#busy.has(item) || this.hasMarked(item);
   }

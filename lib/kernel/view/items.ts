@@ -1,4 +1,4 @@
-/** Which items this instance may run now: pure functions of a view. */
+/** Decides which items this instance may run now: pure functions of a view. */
 import { availableInstances, awaitsTakeover, type ItemView, type JobView } from '../../layout/job-view.js';
 import { toRanges } from '../../layout/x-node/item-ranges.js';
 import { type Firing } from './firing.js';
@@ -14,13 +14,13 @@ export function assignedItems(view: JobView, me: string): readonly ItemView[] {
 }
 
 /**
- * Whether peers run an item again when its run dies with its instance (manual, `failover`; needs `monitorExecution`).
+ * True if peers run an item again when its run dies with its instance (manual, `failover`; needs `monitorExecution`).
  */
 export function failsOver({ config }: JobView): boolean {
   return config?.failover === true && config.monitorExecution;
 }
 
-/** What this instance may run for a firing, and what it may not run yet. */
+/** The items that this instance may run for a firing, and those that it may not run yet. */
 export interface Choice {
   readonly items: readonly ItemView[];
   /** Items that are due too, but still run (here, or where they were taken over), or wait to be taken over. */
@@ -33,8 +33,8 @@ export interface Choice {
 }
 
 /**
- * Whether the present assignment has the item: one that it has left out makes up for nothing, though it may still have
- * its owner.
+ * True if the current assignment contains the item. A run that makes up for a missed firing leaves out any other item,
+ * even if that still has an owner node.
  */
 export function isInAssignment({ assignmentRecord }: JobView, item: number): boolean {
   return item < (assignmentRecord?.itemCount ?? Infinity);
@@ -45,8 +45,8 @@ export function isInAssignment({ assignmentRecord }: JobView, item: number): boo
  * instance has begun for that instant or a later one. The last condition keeps a firing from running an item twice when
  * the item changes its owner in the middle of the firing.
  * @param firing its instant is in milliseconds since 1970, `undefined` for a manual firing, which runs items that wait
- *   because a trigger with its `jobParameter` was accepted; `items` limits the choice; what makes up for a firing
- *   (`misfire`) leaves out the items that the present assignment has left out
+ * because a trigger with its `jobParameter` was accepted; `items` limits the choice; a `misfire` firing leaves out
+ * items that the current assignment does not contain
  * @param busy items that this instance still runs
  */
 export function chooseItems(
@@ -76,25 +76,25 @@ export function chooseItems(
   };
 }
 
-/** Whether the items of an instance that is disabled go to another one. */
+/** True if the items of an instance that is disabled go to another one. */
 export function areAboutToMove(view: JobView): boolean {
   return availableInstances(view).length > 0 && view.config?.staticSharding !== true;
 }
 
 /**
- * Whether the item may be begun for another firing: no instance runs it, as far as this one can see, and no dead run of
+ * True if the item may be begun for another firing: no instance runs it, as far as this one can see, and no dead run of
  * it waits to be taken over. The takeover comes first, or the instant of the dead run would be forgotten.
  */
 export function isFree(view: JobView, item: ItemView, busy: ReadonlySet<number>): boolean {
   return isUnoccupied(item, busy) && !(failsOver(view) && awaitsTakeover(view, item.item));
 }
 
-/** Whether the item bears no mark of a run, and this instance does not run it. */
+/** True if the item bears no mark of a run, and this instance does not run it. */
 export function isUnoccupied({ item, running, takenOverBy }: ItemView, busy: ReadonlySet<number>): boolean {
   return !running && takenOverBy === undefined && !busy.has(item);
 }
 
-/** Whether one of our instances has begun the item for that instant (milliseconds since 1970) or a later one. */
+/** True if one of our instances has begun the item for that instant (milliseconds since 1970) or a later one. */
 export function wasBegun(view: JobView, item: number, instant: number | undefined): boolean {
   return instant !== undefined && (view.lastBegun.get(item) ?? -Infinity) >= instant;
 }
@@ -103,7 +103,7 @@ export function wasBegun(view: JobView, item: number, instant: number | undefine
 const LONGEST_DESCRIPTION = 200;
 
 /**
- * Items for a message, in ascending order: `0-3,7`; of very many ranges only the first ones, and how many items there
+ * Item numbers for a message, in ascending order: `0-3,7`. A long text is cut, and then also says how many items there
  * are.
  */
 export function describeItems(items: readonly number[]): string {
@@ -112,12 +112,12 @@ export function describeItems(items: readonly number[]): string {
   return `${ranges.slice(0, ranges.lastIndexOf(',', LONGEST_DESCRIPTION))},… (${items.length} items)`;
 }
 
-/** The numbers of items. */
+/** The numbers alone, in the order given. */
 export const numbersOf = (items: readonly Pick<ItemView, 'item'>[]): readonly number[] => items.map(({ item }) => item);
 
 /** A run of this instance that has ended although its marks may still stand. */
 export interface EndedItem {
   readonly item: number;
-  /** The instant it ran for, in milliseconds since 1970; `undefined` after a manual run. */
+  /** The instant of the run, in milliseconds since 1970; `undefined` after a manual run. */
   readonly instant: number | undefined;
 }

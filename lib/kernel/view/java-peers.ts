@@ -5,15 +5,15 @@ import { type Clock } from '../../time/clock.js';
 export const JAVA_RECONNECT_GRACE_MS = 1_000;
 
 /**
- * Which instances are Java ElasticJob's, which one view cannot show, because it is of one moment only.
+ * Knows which instances are Java ElasticJob's. One view cannot show that, because it is of one moment only.
  *
  * An instance of ours registers its node, its sign of life (`x-node/live`) and its record (`x-node/fired`) in one
  * commit, so the first view that shows it shows it as ours. Later its nodes vanish one by one: its session ends, a peer
- * puts its record away, an operator removes `x-node`. So an instance that was ours is ours for as long as its node
+ * puts its record away, an operator removes `x-node`. So an instance that was ours remains ours for as long as its node
  * stands.
  *
- * A Java instance removes its node and creates it again whenever its connection was interrupted, while it goes on
- * running what it runs. If peers took it for dead in that moment, they would run its items a second time.
+ * A Java instance removes its node and creates it again whenever its connection was interrupted, while its items go on
+ * running. If peers took it for dead in that moment, they would run its items a second time.
  */
 export class JavaPeers {
   readonly #clock: Clock;
@@ -28,21 +28,21 @@ export class JavaPeers {
     this.#clock = clock;
   }
 
-  /** Whether Java instances have vanished that still count as there. */
+  /** True if Java instances have vanished that still count as present. */
   get areFlapping(): boolean {
     return this.#vanished.size > 0;
   }
 
   /**
-   * Takes note of what the next view shows, and returns it with the Java instances that it does not show, or does not
-   * show as such.
+   * Completes the next view and remembers it: adds Java instances that have just vanished, because they may be
+   * reconnecting, and corrects `javaPeers` by what earlier views have shown.
    */
   remember(view: JobView): JobView {
     this.#ours = this.#oursIn(view);
     const present = [...view.instances].filter(([id]) => !this.#ours.has(id));
     this.#noteVanished(view);
     this.#java = new Map(present);
-    // The view shows all there is to show, the usual case in a cluster without Java instances.
+    // The usual case, in a cluster without Java instances.
     if (present.length === 0 && this.#vanished.size === 0 && view.javaPeers.size === 0) return view;
     const java = [...present, ...[...this.#vanished].map(([id, { instance }]) => [id, instance] as const)];
     return { ...view, instances: new Map([...view.instances, ...java]), javaPeers: new Set(java.map(([id]) => id)) };

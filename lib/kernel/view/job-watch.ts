@@ -6,11 +6,11 @@ import { type Clock } from '../../time/clock.js';
 import { hasUnreadDeadMarks } from './crashes.js';
 import { JavaPeers } from './java-peers.js';
 
-/** How long, and for what, to wait. */
+/** Limits of a wait, and its name for messages. */
 export interface Wait {
   readonly timeoutMs: number;
   readonly signal: AbortSource;
-  /** Completes the sentence "Waited … in vain for", naming whom is waited for; asked only when the time is up. */
+  /** Completes the sentence "Waited … in vain for"; called only when the time is up. */
   readonly what: () => string;
 }
 
@@ -28,21 +28,21 @@ export class JobWatch {
   readonly #clock: Clock;
   readonly #lastBegun = new Map<number, number>();
   #lastBegunReadFor: number | undefined;
-  /** Instances that were there when it was last known who runs what; `undefined` if that is not known. */
+  /** Instances that were present when the runners of all items were last known; `undefined` if they are not known. */
   #runnersReadFor: Pick<JobView, 'instances' | 'live'> | undefined;
-  /** By item, when its owner was last seen to be one that keeps no record; milliseconds since 1970. */
+  /** Times by item, in milliseconds since 1970: when its owner was last seen to be an instance that keeps no record. */
   readonly #offRecord = new Map<number, number>();
   readonly #javaPeers: JavaPeers;
   /** The mirror's moment that the reader has seen last. */
   #readMoment: number | undefined;
-  /** When anything but routine was last seen to change, by the monotonic clock. */
+  /** When a change other than a routine change was last seen, by the monotonic clock. */
   #stirredAt: number;
   #stirs = 0;
   /** The mirror's moment at the last call of `newChanges`. */
   #changesSeen: number | undefined;
-  /** What was read at `#readMoment`, unless it has to be looked at again. */
+  /** The view read at `#readMoment`, unless it has to be read again. */
   #view: JobView | undefined;
-  /** What the records in a view say, as far as they are believed. */
+  /** The last begun instants of a view that are believed. */
   #believed: { readonly read: JobView['lastBegun']; readonly lastBegun: ReadonlyMap<number, number> } | undefined;
 
   constructor(mirror: Mirror, reader: JobViewReader, clock: Clock) {
@@ -58,7 +58,7 @@ export class JobWatch {
     const { stirs, isCurrent } = this.#mirror;
     if (this.#stirs !== stirs) this.#stirredAt = this.#clock.monotonic();
     this.#stirs = stirs;
-    // What was going on while it was out of date may include a write of our own whose answer got lost.
+    // Changes that came while the mirror was out of date may include a write of our own whose answer was lost.
     if (!isCurrent) this.forgetReadings();
     this.observer?.noteChange();
   }
@@ -83,22 +83,25 @@ export class JobWatch {
     return since === undefined ? undefined : this.#mirror.changesSince(since);
   }
 
-  /** How long nothing but routine was seen to change, in milliseconds. */
+  /** Milliseconds since a change other than a routine change was last seen. */
   get calmMs(): number {
     return this.#clock.monotonic() - this.#stirredAt;
   }
 
-  /** Whether the view shows other instances' items as they were, until something else changes. */
+  /**
+   * True while the mirror is narrowed: the view shows other instances' items as they were then, until something else
+   * changes.
+   */
   get isNarrowed(): boolean {
     return this.#mirror.isNarrowed;
   }
 
-  /** From now on follows only these subtrees, until anything but routine happens in them. */
+  /** From now on follows only these subtrees, until a change other than a routine change happens in them. */
   async narrow(subtrees: readonly string[]): Promise<void> {
     await this.#mirror.narrow(subtrees);
   }
 
-  /** Whether Java instances have vanished that still count as there. */
+  /** True if Java instances have vanished that still count as present. */
   get hasFlappingPeers(): boolean {
     return this.#javaPeers.areFlapping;
   }
@@ -110,26 +113,29 @@ export class JobWatch {
   }
 
   /**
-   * Whether all that may have begun the item since `mark` (milliseconds since 1970), as far as this instance has seen,
-   * keep a record of it. Java instances do not.
+   * True if every owner of the item that this instance has seen since `mark` (milliseconds since 1970) keeps a record
+   * of its runs. Java instances do not.
    */
   isOnRecordSince(item: number, mark: number): boolean {
     return (this.#offRecord.get(item) ?? -Infinity) < mark;
   }
 
-  /** Looks at the nodes again although none has changed: time has passed, or the clock was set. */
+  /** Makes the next view be read again although no node has changed: time has passed, or the clock was set. */
   reread(): void {
     this.#view = undefined;
     this.#believed = undefined;
   }
 
-  /** What was once read of a peer's record holds, also when the record has changed and has not been read again. */
+  /**
+   * An instant once read from a peer's record remains known, also when the record has changed and has not been read
+   * again.
+   */
   #withAllBegun(view: JobView): JobView {
     if (this.#believed?.read === view.lastBegun) return { ...view, lastBegun: this.#believed.lastBegun };
     const latestTrusted = this.#clock.now() + WRONG_CLOCK_MS;
     for (const [item, instant] of view.lastBegun) {
       const known = this.#lastBegun.get(item) ?? -Infinity;
-      // What was believed while this clock was wrong itself gives way to what is plausible now.
+      // An instant that was believed while this clock was wrong itself gives way to a plausible one.
       if (instant > known || known > latestTrusted) this.#lastBegun.set(item, instant);
     }
     if (this.#isAllBegunIn(view.lastBegun, latestTrusted)) {
@@ -139,13 +145,13 @@ export class JobWatch {
     // A mark far in the future was made by a clock that was wrong, and must not keep the item from running until then.
     const lastBegun = new Map<number, number>();
     for (const [item, instant] of this.#lastBegun) if (instant <= latestTrusted) lastBegun.set(item, instant);
-    // What is not believed now may be believed at the next look.
+    // An instant that is not believed now may be believed at the next reading.
     const isAllBelieved = lastBegun.size === this.#lastBegun.size;
     this.#believed = isAllBelieved ? { read: view.lastBegun, lastBegun } : undefined;
     return { ...view, lastBegun };
   }
 
-  /** Whether a view says all that was ever read, and all of it is believed: the usual case. */
+  /** True if a view has all instants that were ever read, and all of them are believed: the usual case. */
   #isAllBegunIn(read: ReadonlyMap<number, number>, latestTrusted: number): boolean {
     if (read.size !== this.#lastBegun.size) return false;
     for (const [item, instant] of this.#lastBegun)
@@ -153,14 +159,14 @@ export class JobWatch {
     return true;
   }
 
-  /** Whether what peers have begun is known, so that `readBeginRecords` has nothing to do. */
+  /** True if the runs that peers have begun are known, so that `readBeginRecords` has nothing to do. */
   get areBeginRecordsRead(): boolean {
     return this.view.shardingVersion === this.#lastBegunReadFor;
   }
 
   /**
-   * Reads what peers have begun, if that may matter: once after each assignment, because under the same one no other
-   * instance begins this instance's items.
+   * Reads the records of the runs that peers have begun, if they may matter: once after each assignment, because under
+   * the same one no other instance begins this instance's items.
    * @returns whether anything had to be read, so that the view may have changed meanwhile
    */
   async readBeginRecords(): Promise<boolean> {
@@ -173,8 +179,8 @@ export class JobWatch {
   }
 
   /**
-   * Reads who runs the items and what was begun, if an instance is gone that may have been running one: once for each
-   * that is.
+   * Reads the runners of the items and the records, if an instance is gone that may have been running an item: once for
+   * each such instance.
    * @returns whether anything had to be read, so that the view may have changed meanwhile
    */
   async readRunners(): Promise<boolean> {
@@ -189,7 +195,7 @@ export class JobWatch {
     return isUnread;
   }
 
-  /** What was read of peers is read again when it is needed. */
+  /** Makes the records and runners of peers be read again when they are needed. */
   forgetReadings(): void {
     this.#lastBegunReadFor = undefined;
     this.#runnersReadFor = undefined;
@@ -200,7 +206,7 @@ export class JobWatch {
     await this.#mirror.load();
   }
 
-  /** The nodes the view was read from, for those who remove or rewrite them. They go on with the view. */
+  /** The nodes of the view, for code that removes or rewrites nodes. They change with the view. */
   get nodes(): ReadonlyMap<string, MirroredNode> {
     return this.#mirror.nodes;
   }
@@ -259,7 +265,7 @@ export class JobWatch {
       signal.addEventListener('abort', onAbort, { once: true });
       if (signal.aborted) onAbort();
       else look();
-      // What is waited for may happen where a narrowed mirror does not look.
+      // The awaited change may happen outside the subtrees of a narrowed mirror.
       if (!isOver) this.#mirror.widen();
     });
   }
@@ -269,13 +275,13 @@ export class JobWatch {
   }
 }
 
-/** Whether one of the instances that were there is gone. */
+/** True if one of the instances that were there is gone. */
 function isAnyGone(view: JobView, { instances, live }: Pick<JobView, 'instances' | 'live'>): boolean {
   if (instances === view.instances && live === view.live) return false;
   return [...instances.keys(), ...live].some((id) => isGone(view, id));
 }
 
-/** Whether it is not known who runs an item, or, if that instance is gone, what it has begun since it was read last. */
+/** True if the runner of an item is unknown, or is gone and its record has changed since it was last read. */
 function isPartlyUnread(view: JobView, runningOn: string | undefined): boolean {
   if (runningOn === undefined) return true;
   return isGone(view, runningOn) && view.beginRecords.has(runningOn) && view.beginRecords.get(runningOn) === undefined;

@@ -1,6 +1,7 @@
 /**
- * What keeps a job from running although its instance is registered: a pure function of the view. Each obstacle is a
- * sentence with the reason and the cure, for the log and for the health report, so that both say the same.
+ * Finds the obstacles that keep a job from running although its instance is registered: a pure function of the view.
+ * Each obstacle is a sentence with the reason and the cure, for the log and for the health report, so that both say the
+ * same.
  *
  * An operator's wish (a disabled server) is no fault: it shows in the health report and is not logged here. Most other
  * obstacles are also states that a healthy job passes through, so they count only once they have lasted for their
@@ -12,25 +13,27 @@ import { isAvailable, staysAsAssigned } from './assignment.js';
 import { describeItems, numbersOf } from './items.js';
 
 /**
- * What an obstacle means: nothing runs, something does not run as wished, or an operator has switched the job off here.
+ * `blocked`: nothing runs. `impaired`: something does not run as configured. `disabled`: an operator has switched the
+ * job off here.
  */
 export type ObstacleEffect = 'blocked' | 'impaired' | 'disabled';
 
-/** What keeps a job from running. */
+/** A reason why a job does not run, or not as configured. */
 export interface Obstacle {
-  /** The same for the same obstacle, and another one for each other. */
+  /** Equal for the same obstacle, and different for different obstacles. */
   readonly key: string;
   readonly effect: ObstacleEffect;
   /** How long it must have lasted to count, in milliseconds. */
   readonly graceMs: number;
   /** Reason and cure, in sentences that follow `Job 'bill': `. */
   readonly reason: string;
-  /** What is to be logged when it is over. */
+  /** The sentence to log when it is over. */
   readonly ending: string;
-  /** What causes it logs it by itself, so that it is for the health report only. */
+  /** True if its cause logs it, so that it is for the health report only. */
   readonly isLoggedByCause?: true;
   /**
-   * No other node of the registry centre shows all of it, so this instance stores it for `explain` in other processes.
+   * True if no other node of the registry centre shows it fully, so this instance stores it for `explain` in other
+   * processes.
    */
   readonly isOnlyKnownHere?: true;
 }
@@ -39,9 +42,9 @@ export interface Obstacle {
 export type ScheduleState =
   /** This instance does not fire by a schedule: the job is a one-off job, or its firings have been stopped. */
   | { readonly type: 'off' }
-  /** `cron` is what it fires by; `undefined` if the settings have no cron expression. */
+  /** `cron` is the expression in force; `undefined` if the settings have none. */
   | { readonly type: 'in-force'; readonly cron: string | undefined }
-  /** The stored cron expression cannot be used for this `reason`; it goes on firing by `cron`. */
+  /** The stored cron expression cannot be used for this `reason`; the job goes on firing by `cron`. */
   | { readonly type: 'refused'; readonly cron: string | undefined; readonly reason: string };
 
 /** Something in the stored settings that this instance does not have or cannot use. */
@@ -49,11 +52,11 @@ export interface StoredFault {
   readonly effect: 'blocked' | 'impaired';
   /** Begins with the setting: `jobErrorHandlerType: unknown error handler 'NOPE'; known are: LOG`. */
   readonly problem: string;
-  /** What goes on without it; `undefined` if the job is blocked. */
+  /** The behaviour without it; `undefined` if the job is blocked. */
   readonly consequence: string | undefined;
 }
 
-/** What obstacles are found from. */
+/** The facts from which obstacles are found. */
 export interface ObstacleInput {
   readonly view: JobView;
   /** Id of this instance, and the ip of its server. */
@@ -65,11 +68,11 @@ export interface ObstacleInput {
   readonly schedule: ScheduleState;
   /** The cron expression of this instance's own settings. */
   readonly ownCron: string | undefined;
-  /** What is wrong with the stored settings although they can be read. */
+  /** The faults of stored settings that can be read. */
   readonly settingFaults: readonly StoredFault[];
   /** Why this instance, as the leader, could not assign the items last; `undefined` if it could. */
   readonly assignmentFailure: string | undefined;
-  /** The same if the sharding strategy is the reason. */
+  /** That failure, if the sharding strategy is its reason. */
   readonly strategyFailure: string | undefined;
   /** The impairments of items that run here, by item: reason and cure. */
   readonly impairments: ReadonlyMap<number, string>;
@@ -90,10 +93,7 @@ export function obstacleTo(input: ObstacleInput): Obstacle | undefined {
   return undefined;
 }
 
-/**
- * What is wrong with stored settings, with their node as operators' tools show it. `fault`: as `JobView.configFault`
- * has it.
- */
+/** `fault` with the path of the settings node as operators' tools show it. `fault`: as `JobView.configFault` has it. */
 export function configurationFault(fault: string, paths: JobPaths, fullPath: (path: string) => string): string {
   return fault.replaceAll(`${paths.config}: `, `${fullPath(paths.config)}: `);
 }
@@ -211,7 +211,9 @@ const unownedItems: Finding = ({ view, paths, fullPath }) => {
   };
 };
 
-/** An item that was taken over is run by that instance. */
+/**
+ * True if no living instance owns or runs the item. A taken-over item is run by the instance that has taken it over.
+ */
 function isUnowned(view: JobView, { owner, running, takenOverBy }: ItemView): boolean {
   return (owner === undefined || isGone(view, owner)) && !running && takenOverBy === undefined;
 }
@@ -225,7 +227,7 @@ const schedule: Finding = ({ view, schedule: state, ownCron, paths, fullPath }) 
       return {
         key: `unusable-schedule ${state.reason}`,
         effect: state.cron === undefined ? 'blocked' : 'impaired',
-        // That the former one stays in force, and which that is.
+        // Other processes cannot see which cron stays in force.
         ...{ graceMs: 0, ending: 'its schedule can be used again.', isOnlyKnownHere: true },
         reason: `the schedule in ${path} cannot be used, and ${formerSchedule(state.cron)}: ${state.reason} Correct cron and timeZone there.`,
       };
@@ -253,7 +255,7 @@ function formerSchedule(cron: string | undefined): string {
     : `the former cron '${cron}' stays in force, but not on an instance that starts meanwhile`;
 }
 
-/** Of faults with that effect, all in one message. */
+/** Finds the faults with that effect, all in one obstacle. */
 const faulty =
   (effect: StoredFault['effect']): Finding =>
   ({ settingFaults, paths, fullPath }) => {
@@ -271,10 +273,10 @@ const faulty =
     };
   };
 
-/** How many items an obstacle says something about. */
+/** Most items whose impairments an obstacle names. */
 const MOST_IMPAIRED = 3;
 
-/** The executor of the job logs it. */
+/** Its cause, the executor of the job, logs it. */
 const impairedItems: Finding = ({ impairments }) => {
   if (impairments.size === 0) return undefined;
   const first = [...impairments].sort(([one], [other]) => one - other).slice(0, MOST_IMPAIRED);

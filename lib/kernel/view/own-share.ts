@@ -4,12 +4,12 @@ import { isAssigned, isAvailable, isMisassigned } from './assignment.js';
 import { numbersOf } from './items.js';
 import { waitingRuns } from '../../layout/waiting-runs.js';
 
-/** With fewer items of others, it costs more to listen to the own ones one by one than it saves. */
+/** With fewer items of others, watching the own ones one by one costs more than it saves. */
 const LEAST_ITEMS_OF_OTHERS = 3;
 
 /**
- * Whether this instance need not even hear what other instances' items do: the job is at rest, and another living
- * instance of ours leads. The leader hears everything, because it repairs what operators break.
+ * True if this instance need not listen to other instances' items: the job is at rest, and another living instance of
+ * ours leads. The leader listens to everything, because it repairs what operators break.
  */
 export function mayFollowOwnShare(view: JobView, me: string): boolean {
   const { leader, items } = view;
@@ -19,8 +19,8 @@ export function mayFollowOwnShare(view: JobView, me: string): boolean {
 }
 
 /**
- * Whether only firings go on: the items are assigned, all of them to living instances of ours, and no instance waits
- * for another. As long as nothing else happens, an instance need not know what other instances' items do, not even the
+ * True if the job does nothing but fire: the items are assigned, all of them to living instances of ours, and no
+ * instance waits for another. Until something else happens, other instances' items concern no instance, not even the
  * leader.
  */
 export function isAtRest(view: JobView): boolean {
@@ -35,7 +35,7 @@ export function ownItems({ items }: JobView, me: string): readonly number[] {
   return numbersOf(items.filter(({ owner }) => owner === me));
 }
 
-/** Whether every instance is one of ours, and none is starting, stopping or gone. */
+/** True if every instance is one of ours, and none is starting, stopping or gone. */
 function areAllWell(view: JobView): boolean {
   const { instances, live, leader = '' } = view;
   const areThere = [...instances.keys()].every((id) => live.has(id)) && instances.size === live.size;
@@ -47,7 +47,7 @@ function isAnyTakenOver({ items, crashedItems, crashReports }: JobView): boolean
   return items.some(({ takenOverBy, failoveringBy }) => takenOverBy !== undefined || failoveringBy !== undefined);
 }
 
-/** Instances with such listeners wait for each other at each firing. */
+/** Instances with once-listeners wait for each other at each firing. */
 function hasOnceListeners({ guarantee, startedItems, completedItems }: JobView): boolean {
   const { arrivals, dropped, started, completed } = guarantee;
   const isAnyCalled = [started, completed].some(({ called, call }) => called.length > 0 || call !== undefined);

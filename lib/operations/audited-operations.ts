@@ -10,14 +10,14 @@ interface AuditedOptions extends OperationsOptions {
 
 const RULES: OptionRules<AuditedOptions> = { ...OPERATIONS_RULES, clock: aClock, audit: anything };
 
-/** What operations that change something, and leave records of that, have in common. */
+/** The base of operations that change something, which are recorded. */
 export abstract class AuditedOperations {
   protected readonly audit: OperationAudit;
   protected readonly clock: Clock;
   readonly #source: RegistrySource;
 
   /**
-   * @param registryCenter is to be connected, and stays the caller's to close; a function is asked at each operation
+   * @param registryCenter must be connected, and is closed by the caller; a function is called at each operation
    * @throws InvalidConfigurationError if it is none, or an option is unknown or of a wrong kind
    */
   constructor(registryCenter: RegistrySource, options: AuditedOptions = {}) {
@@ -28,7 +28,7 @@ export abstract class AuditedOperations {
     this.clock = options.clock ?? systemClock;
   }
 
-  /** The registry centre that is meant now. */
+  /** The registry centre to operate on now. */
   protected get registry(): RegistryCenter {
     return registryFrom(this.#source);
   }

@@ -5,7 +5,7 @@ export function commandLine(...words: readonly string[]): string {
 
 const PLAIN = /^[\w.:@%+,/-]+$/;
 
-/** Quoted for POSIX shells, if it has to be. */
+/** The word as it is, or quoted for POSIX shells if it has characters that a shell would interpret. */
 function inShell(word: string): string {
   if (PLAIN.test(word)) return word;
   return `'${word.replaceAll("'", "'\\''")}'`;

@@ -15,49 +15,49 @@ import { changeNodes } from './changes/node-changes.js';
 import { CONTEXT_RULES } from './operation-audit.js';
 import { AuditedOperations } from './audited-operations.js';
 
-/** What is examined. */
+/** The jobs to examine, and the time between the two readings. */
 export interface ExamineOptions {
-  /** Default: all jobs of the namespace. */
+  /** The only job to examine. Default: all jobs of the namespace. */
   readonly jobName?: string;
   /**
-   * What is found is looked at again after this time, in milliseconds, and reported only if it is still there: many of
-   * these states are also passed through by healthy jobs. Default: 2000.
+   * Problems are checked again after this time, in milliseconds, and reported only if they are still there: healthy
+   * jobs also pass through many of these states. Default: 2000.
    */
   readonly settleMs?: number;
 }
 
-// The job is checked with the examination.
+// The examination itself checks the job.
 const EXAMINE_RULES: OptionRules<ExamineOptions> = { jobName: anything, settleMs: milliseconds };
 
-/** What an examination has found. */
+/** The result of an examination. */
 export interface Examination {
-  /** When it began, by the clock of this process. */
+  /** When the examination began, by the clock of this process. */
   readonly at: Date;
-  /** How many jobs were examined. */
+  /** The number of jobs that were examined. */
   readonly jobs: number;
   /** The most severe ones first, then by the name of the job. */
   readonly findings: readonly Finding[];
-  /** What could not be examined, as sentences. */
+  /** Parts that could not be examined, as sentences. */
   readonly unknown: readonly string[];
 }
 
-/** A job that has to be looked at again. */
+/** A job that has to be checked again. */
 interface Suspect {
   readonly jobName: string;
   readonly types: ReadonlySet<FindingType>;
 }
 
 const SETTLE_MS = 2_000;
-/** Most jobs that are looked at again at a time. */
+/** The most jobs that are checked again at a time. */
 const SUSPECTS_AT_ONCE = 20;
 
 const RANKS: Readonly<Record<Severity, number>> = { critical: 0, warning: 1, notice: 2 };
 
-/** Examines a namespace, and mends what can be mended safely: no job need run in this process. */
+/** Examines a namespace, and solves problems that have a safe solution: no job need run in this process. */
 export class DoctorAPI extends AuditedOperations {
   /**
-   * Looks for what is not as it should be. It writes one node, `systemTime/current` of a job, to learn the time of the
-   * registry centre, if these credentials allow it.
+   * Looks for problems. It writes one node, `systemTime/current` of a job, to read the time of the registry centre, if
+   * these credentials allow it.
    * @throws UnknownJobError if a job was named, and there is none of that name
    * @throws RegistryUnavailableError if the registry centre does not answer
    * @throws InvalidConfigurationError if an option is unknown or of a wrong kind
@@ -88,10 +88,11 @@ export class DoctorAPI extends AuditedOperations {
   }
 
   /**
-   * Mends what was found, as its `fix` says: only if it is still so, and only nodes that are as they were read.
-   * @returns whether it was mended; `false` if it is over already
+   * Makes the change that `fix` of a finding describes: only if the problem is still there, and only on nodes that are
+   * as they were read.
+   * @returns true if the change was made; `false` if the problem is over already
    * @throws JobStateError if there is no safe change for it
-   * @throws InvalidConfigurationError if it is nothing that was found, or an option is unknown or of a wrong kind
+   * @throws InvalidConfigurationError if it is no finding, or an option is unknown or of a wrong kind
    */
   async fix(finding: Finding, context: OperationContext = {}): Promise<boolean> {
     const call = 'DoctorAPI.fix()';
@@ -103,7 +104,7 @@ export class DoctorAPI extends AuditedOperations {
     const { type, jobName, subject, fix } = finding;
     return await this.audit.record({ ...context, operation: 'fix', jobName }, async (changes) => {
       if (fix === undefined || jobName === undefined)
-        throw new JobStateError(`What was found (${type}) cannot be mended from here: do what its cure says.`);
+        throw new JobStateError(`This problem (${type}) has no safe change from here: follow the cure of the finding.`);
       const { result } = await changeNodes(this.registry, changes, async () => {
         const job = await readJob(this.registry, jobName);
         const found = this.#diagnose(job, {}).find((each) => each.type === type && each.subject === subject);
@@ -118,7 +119,7 @@ export class DoctorAPI extends AuditedOperations {
     const problem = jobNameProblem(jobName);
     if (problem !== undefined)
       throw new InvalidConfigurationError([`jobName: the job's name ${inEnglish(withValue(problem, jobName))}`]);
-    // Throws if there is no such job; one that may not be read is found by the examination.
+    // Throws if there is no such job; if it may not be read, the examination reports that.
     await readApart([jobName], async () => [await readJob(this.registry, jobName)]);
     return jobName;
   }
@@ -127,7 +128,7 @@ export class DoctorAPI extends AuditedOperations {
     return diagnose({ ...job, registryTime, fullPath: (path) => this.registry.fullPath(path) });
   }
 
-  /** What is found at the second look too, which is of one moment. */
+  /** The findings that a second reading confirms, which is of one moment. */
   async #confirmed(suspects: readonly Suspect[], time: RegistryClock): Promise<readonly Finding[]> {
     const findings: Finding[] = [];
     for (let start = 0; start < suspects.length; start += SUSPECTS_AT_ONCE) {

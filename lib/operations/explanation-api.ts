@@ -21,18 +21,18 @@ import { type JobPast, readPast } from './job-past.js';
 import { jobNames, readJob, type ReadJob } from './job-reading.js';
 import { checkedSource, registryFrom, type RegistrySource } from './registry-source.js';
 
-/** What explanations may go by, besides the registry centre. */
+/** Sources of explanations besides the registry centre. */
 export interface ExplanationOptions {
   /**
-   * What reads the trace and the records of operations, or a function that returns it. Default: nothing is known of the
-   * past.
+   * Reads the trace and the records of operations; or a function that returns such a reader. Default: nothing is known
+   * of the past.
    */
   readonly past?: JobPast | (() => JobPast);
-  /** Whether `elasticjob.enabled` is false in this application. Default: it is not. */
+  /** True if `elasticjob.enabled` is false in this application. Default: it is not. */
   readonly isSwitchedOff?: () => boolean;
   /**
-   * The report of an instance in this process about a job that does not run as it should there. Default: what that
-   * instance has stored, as of all others.
+   * The fault that an instance in this process reports about a job. Default: the fault that the instance has stored, as
+   * for all other instances.
    */
   readonly fault?: (jobName: string) => InstanceFault | undefined;
   /** Default: the clock of this machine. */
@@ -50,7 +50,7 @@ const RULES: OptionRules<ExplanationOptions> = {
 
 /** A job as it is now. */
 interface JobNow extends Pick<ReadJob, 'view' | 'paths'> {
-  /** What its instances have stored of themselves. */
+  /** Faults that the instances of the job have stored. */
   readonly stored: readonly InstanceFault[];
   readonly similar?: string | undefined;
 }
@@ -64,7 +64,7 @@ export class ExplanationAPI {
   readonly #clock: Clock;
 
   /**
-   * @param registryCenter is to be connected, and stays the caller's to close; a function is asked at each operation
+   * @param registryCenter must be connected, and is closed by the caller; a function is called at each operation
    * @throws InvalidConfigurationError if it is none, or an option is unknown or of a wrong kind
    */
   constructor(registryCenter: RegistrySource, options: ExplanationOptions = {}) {
@@ -83,7 +83,7 @@ export class ExplanationAPI {
   }
 
   /**
-   * Why the item did not run for that instant; without an instant, what keeps it from running now.
+   * Explains why the item did not run for that instant; without an instant, why it does not run now.
    * @param item Default: all items
    * @param instant of the job's schedule, of the past. Default: the present
    * @throws InvalidConfigurationError if the item is no number from 0 on, or the instant is no date
@@ -105,7 +105,10 @@ export class ExplanationAPI {
     return { ...explanation, unknown: [...faults, ...explanation.unknown], limits: [...unread, ...explanation.limits] };
   }
 
-  /** An instance in this process knows best how it is. */
+  /**
+   * Faults of all instances. The fault that an instance in this process reports replaces the stored one, as it is
+   * newer.
+   */
   #faults(jobName: string, stored: readonly InstanceFault[]): readonly KnownFault[] {
     const here = this.#fault(jobName);
     const elsewhere = stored.filter(({ instanceId }) => instanceId !== here?.instanceId);
@@ -149,7 +152,8 @@ function checkArguments(item: number | undefined, instant: Date | undefined): vo
 }
 
 /**
- * A node that no session keeps was restored from a copy, and of an instance that has stopped, the node is about to go.
+ * Faults from the nodes of living instances. A node without a session was restored from a backup, and the node of a
+ * stopped instance is about to be removed: both are ignored.
  */
 function storedFaults(
   nodes: ReadonlyMap<string, MirroredNode>,

@@ -24,33 +24,38 @@ export interface JobConfigurationPOJO extends JobConfiguration {
 
 /** A configuration to be stored. */
 export interface JobConfigurationUpdate extends JobConfiguration {
-  /** The version that it was made from: if there is a later one, it is refused. Default: whichever is stored. */
+  /**
+   * The version that it was made from: if a later one is stored, the update is refused. Default: the update replaces
+   * any version.
+   */
   readonly version?: number;
 }
 
-/** How a job is removed. */
+/** Options of removing a job. */
 export interface RemoveJobOptions extends OperationContext {
-  /** Whether instances of it that live are ended. Default: false, which refuses to remove a job that has any. */
+  /** True ends the living instances of the job. Default: false, which refuses to remove a job that has any. */
   readonly living?: boolean;
-  /** How long its instances are waited for, which end their running items first, in milliseconds. Default: 5000. */
+  /** The most milliseconds to wait for the instances, which finish their running items first. Default: 5000. */
   readonly timeoutMs?: number;
 }
 
 const REMOVE_RULES: OptionRules<RemoveJobOptions> = { ...CONTEXT_RULES, living: trueOrFalse, timeoutMs: milliseconds };
 
-/** What became of the instances of a removed job. */
+/** The instances of a removed job. */
 export interface RemovedJob {
-  /** Ids of the instances that it had. */
+  /** Ids of the instances that the job had. */
   readonly instances: readonly string[];
-  /** Ids of those that still ran items when the job was removed. They end by themselves, and store nothing. */
+  /** Ids of the instances that still ran items when the job was removed. They end by themselves, and store nothing. */
   readonly stillRunning: readonly string[];
 }
 
-/** How long a removed job is watched if it had instances, in milliseconds: a request of theirs may be under way. */
+/**
+ * The milliseconds for which a removed job is watched if it had instances: one of their writes may still be on its way.
+ */
 const SETTLING_MS = 1_000;
 const LOOK_EVERY_MS = 100;
 
-/** The settings of jobs as the registry centre has them: no job need run in this process. */
+/** Reads and changes the settings of jobs in the registry centre: no job need run in this process. */
 export class JobConfigurationAPI extends AuditedOperations {
   /**
    * The stored configuration of a job.
@@ -63,11 +68,10 @@ export class JobConfigurationAPI extends AuditedOperations {
   }
 
   /**
-   * Stores another configuration of a job, all of it: take the one that `getJobConfiguration` returns and change it.
-   * What Java peers have stored and this library has no name for is kept. Running instances take it up at once.
+   * Replaces the whole configuration of a job: change the one that `getJobConfiguration` returns. Keys of Java that
+   * this library does not know are kept. Running instances apply the configuration at once.
    * @returns the configuration with its new version
-   * @throws InvalidConfigurationError naming everything that is wrong; cron expressions are checked too, and the
-   *   options
+   * @throws InvalidConfigurationError naming all problems; cron expressions and options are checked too
    * @throws UnknownJobError if there is no job of that name
    * @throws RegistryConflictError if the configuration has been changed since the given version
    */
@@ -105,13 +109,13 @@ export class JobConfigurationAPI extends AuditedOperations {
   }
 
   /**
-   * Removes a job with all it has in the registry centre. With `living: true` also if instances of it live: first its
-   * configuration and these instances, which bring their items to an end, then the rest. It is stored again when one of
-   * its applications is started again. If code of the job itself calls, its own instance is not waited for, and is
-   * among those that still run.
+   * Removes all nodes of a job from the registry centre. With `living: true`, a job with living instances is removed
+   * too: first its configuration and these instances, which finish their items, then the rest. An application that has
+   * the job stores it again when it starts. If code of the job itself calls this, the call does not wait for the code's
+   * own instance, which is then in `stillRunning`.
    * @throws UnknownJobError if there is no job of that name
-   * @throws JobStateError if instances of it live and `living` is not true; if instances have stored parts of it again
-   *   and again
+   * @throws JobStateError if instances of it live and `living` is not true; if instances store parts of it again and
+   *   again
    * @throws InvalidConfigurationError if an option is unknown or of a wrong kind
    */
   async removeJobConfiguration(jobName: string, options: RemoveJobOptions = {}): Promise<RemovedJob> {
@@ -148,10 +152,10 @@ export class JobConfigurationAPI extends AuditedOperations {
     return result;
   }
 
-  /** @returns the instances that have not ended in time */
+  /** @returns the instances that have not ended before the deadline */
   async #untilEnded(job: FollowedJob, timeoutMs: number): Promise<readonly string[]> {
     const caller = callingCode();
-    // Code of the job would wait for itself.
+    // Otherwise code of the job would wait for itself.
     const own = caller?.jobName === job.now.jobName ? caller.instanceId : undefined;
     const hasEnded = ({ view }: ReadJob): boolean => [...view.live].every((id) => id === own);
     try {
@@ -178,7 +182,7 @@ export class JobConfigurationAPI extends AuditedOperations {
   }
 }
 
-/** How many instances the refusal names. */
+/** The most instances that the refusal names. */
 const MOST_NAMED = 3;
 
 /** @throws JobStateError if instances of the job live */

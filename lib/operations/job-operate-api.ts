@@ -29,15 +29,15 @@ export interface JobServerInstance extends JobServer {
   readonly instanceId: string;
 }
 
-/** What was removed. */
+/** The servers that were removed, and the instances that were ended. */
 export interface RemovedServers {
   readonly instances: readonly JobServerInstance[];
   readonly servers: readonly JobServer[];
 }
 
-/** How a job is triggered. */
+/** Options of triggering a job. */
 export interface TriggerJobOptions extends OperationContext {
-  /** How long the instances are waited for to accept it, in milliseconds. Default: 5000. */
+  /** The most milliseconds to wait until the instances accept the trigger. Default: 5000. */
   readonly acceptTimeoutMs?: number;
   /** The job parameter of this run alone. At most 10,000 characters. Default: that of the settings. */
   readonly jobParameter?: string;
@@ -53,20 +53,23 @@ export interface TriggerJobOptions extends OperationContext {
   readonly serverIp?: string;
 }
 
-/** Which servers are pruned. */
+/** The servers to prune. */
 export interface PruneOptions extends OperationContext {
-  /** Default: those of all jobs. */
+  /** The job whose servers are pruned. Default: all jobs. */
   readonly jobName?: string;
-  /** Only finds them, and changes nothing. Default: false. */
+  /** True only lists the servers, and changes nothing. Default: false. */
   readonly dryRun?: boolean;
-  /** Also those that an operator has disabled, whose instances would be enabled when they come back. Default: false. */
+  /**
+   * True also removes servers that an operator has disabled: instances that come back there are enabled. Default:
+   * false.
+   */
   readonly includeDisabled?: boolean;
 }
 
 const TRIGGER_RULES: OptionRules<TriggerJobOptions> = {
   ...CONTEXT_RULES,
   acceptTimeoutMs: milliseconds,
-  // With the trigger, whose failure is recorded.
+  // The trigger itself checks these, so that a refusal is recorded.
   jobParameter: anything,
   items: anything,
   serverIp: serverIpRule,
@@ -74,7 +77,7 @@ const TRIGGER_RULES: OptionRules<TriggerJobOptions> = {
 
 const PRUNE_RULES: OptionRules<PruneOptions> = {
   ...CONTEXT_RULES,
-  // With the job.
+  // Checked when the job is read.
   jobName: anything,
   dryRun: trueOrFalse,
   includeDisabled: trueOrFalse,
@@ -86,8 +89,8 @@ export class JobOperateAPI extends AuditedOperations {
    * Makes all instances of a job run their items once, now; with `items` only these, with `serverIp` only the instances
    * there. An instance that has not accepted an earlier trigger yet runs once for both. Listeners that are called once
    * in the cluster are not called for single items.
-   * @param options how, or the only server whose instances are triggered
-   * @returns what each instance has made of it; `ended()` of it waits for the runs
+   * @param options options, or the only server whose instances are triggered
+   * @returns the answer of each instance; `ended()` waits for the runs
    * @throws UnknownJobError if there is no job of that name
    * @throws JobStateError if no instance of it lives, or none on that server, or that server is not enabled, or one has
    *   not accepted a trigger with another job parameter yet; with a job parameter also if Java instances take part,
@@ -113,10 +116,11 @@ export class JobOperateAPI extends AuditedOperations {
   }
 
   /**
-   * Disables servers: their instances are given no items until they are enabled. A job and a server: the job there,
-   * even if it has never run there, but other jobs have. A job: all its servers. A server: all jobs that have it.
+   * Disables servers: their instances are given no items until they are enabled. With a job and a server, the job is
+   * disabled there, even if only other jobs have run there so far. With a job, all its servers are. With a server, all
+   * jobs that have it are.
    * @param target `{ jobName, serverIp }`, or as in Java the name of a job before the address of a server
-   * @returns what was disabled, also what had been before
+   * @returns the servers that are disabled now, including those that were disabled before
    * @throws InvalidConfigurationError if neither is given, or an option is unknown or of a wrong kind
    * @throws UnknownJobError if there is no job of that name
    * @throws JobStateError if no job has that server, or the job has none
@@ -136,8 +140,8 @@ export class JobOperateAPI extends AuditedOperations {
 
   /**
    * Ends jobs on their instances, which bring running items to their end first, until their applications are started
-   * again. A job and a server: the instances there. A job: all its instances. A server: the instances of all jobs
-   * there.
+   * again. With a job and a server, the instances there end. With a job, all its instances end. With a server, the
+   * instances of all jobs there end.
    * @param target `{ jobName, serverIp }`, or as in Java the name of a job before the address of a server
    * @returns the instances that were ended; none if none lived there
    * @throws InvalidConfigurationError if neither is given, or an option is unknown or of a wrong kind
@@ -159,7 +163,7 @@ export class JobOperateAPI extends AuditedOperations {
 
   /**
    * Removes servers that have no living instance, such as those of pods that will not come back.
-   * @returns the servers that were removed, or would be
+   * @returns the servers that were removed; with `dryRun`, those that would be
    * @throws UnknownJobError if there is no job of that name
    * @throws InvalidConfigurationError if an option is unknown or of a wrong kind
    */

@@ -1,4 +1,4 @@
-/** Reading what was recorded of the past: a port, which `RdbTraceStorage` and `RdbOperationLog` fulfil. */
+/** Reads the records of the past: a port that `RdbTraceStorage` and `RdbOperationLog` implement. */
 import { describeCause } from '../api/text/describe-cause.js';
 import { DeadlineExceededError } from '../api/errors/errors.js';
 import { type OperationRecord } from '../api/events/operation-record.js';
@@ -6,14 +6,14 @@ import { timedCall } from '../async/timed-call.js';
 import { type Clock } from '../time/clock.js';
 import { type Past, type PastExecution, type PastState } from './explain/explanation.js';
 
-/** Which rows are wanted: those for which all that is given holds, the latest first. */
+/** A filter of rows: all given conditions must hold. The latest rows come first. */
 export interface PastFilter {
   readonly jobName: string;
   /** The earliest start of an execution, or creation of a state. */
   readonly from?: Date;
-  /** That time and later ones are left out. */
+  /** The end of the period, exclusive. */
   readonly to?: Date;
-  /** How many rows at most. */
+  /** The most rows to read. */
   readonly pageSize: number;
 }
 
@@ -34,31 +34,36 @@ export interface OperationReader {
   ): Promise<{ readonly rows: readonly OperationRecord[] }>;
 }
 
-/** What there is to read of the past. */
+/** The sources of the past. */
 export interface JobPast {
   readonly trace?: TraceReader | undefined;
   readonly operations?: OperationReader | undefined;
 }
 
-/** What is wanted of the past. */
+/** A question about the past. */
 export interface PastQuestion {
   readonly jobName: string;
   readonly item: number | undefined;
-  /** `undefined`: the present. */
+  /** `undefined` for the present. */
   readonly instant: Date | undefined;
 }
 
-/** How long one question to the database may take, in milliseconds. */
+/** The most milliseconds that one query may take. */
 const TIMEOUT_MS = 10_000;
 
 const MOST_ROWS = 1_000;
-/** Of one item, whose run before the instant may have gone on then. */
+/**
+ * The most rows of runs before the instant that are read for one item: the latest of them may have gone on at the
+ * instant.
+ */
 const FEW_ROWS = 5;
 
-/** How long after an instant runs for it, or that make up for it, are looked for, in milliseconds. */
+/** Runs for an instant, or that make up for it, are looked for up to this many milliseconds after it. */
 const HORIZON_MS = 3_600_000;
 
-/** Reads what was recorded around an instant. What cannot be read is left out, and `faults` says why, in sentences. */
+/**
+ * Reads the records around an instant. Records that cannot be read are left out, and `faults` says why, in sentences.
+ */
 export async function readPast(
   past: JobPast,
   question: PastQuestion,
@@ -90,7 +95,7 @@ async function executionsAround(
   const filter = { jobName, pageSize: MOST_ROWS, ...(item !== undefined && { shardingItem: item }) };
   if (instant === undefined) return (await trace.executions({ ...filter, outcome: 'running' }, signal)).rows;
   const to = new Date(instant.getTime() + HORIZON_MS);
-  // One after the other: both need a connection.
+  // One after the other, as each query occupies a connection.
   const later = await trace.executions({ ...filter, from: instant, to }, signal);
   const pageSize = item === undefined ? MOST_ROWS : FEW_ROWS;
   const earlier = await trace.executions({ ...filter, to: instant, pageSize }, signal);

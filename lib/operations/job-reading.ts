@@ -1,4 +1,4 @@
-/** Reading jobs from the registry centre for operations: one job as of one moment, or very many with few requests. */
+/** Reads jobs from the registry centre for operations: one job as of one moment, or very many with few requests. */
 import { inEnglish } from '../wording/wording.js';
 import {
   DeadlineExceededError,
@@ -14,7 +14,7 @@ import { type JobView, readJobView } from '../layout/job-view.js';
 import { type Mirror, type MirroredNode, type RegistryCenter } from '../registry/registry-center.js';
 import { type Clock } from '../time/clock.js';
 
-/** A job as the registry centre has it. */
+/** A job as it was read from the registry centre. */
 export interface ReadJob {
   readonly jobName: string;
   readonly paths: JobPaths;
@@ -23,7 +23,7 @@ export interface ReadJob {
   readonly view: JobView;
 }
 
-/** A job as these nodes have it. */
+/** The job that these nodes describe. */
 export function readMoment(nodes: ReadonlyMap<string, MirroredNode>, paths: JobPaths): ReadJob {
   const { jobName } = paths;
   return { jobName, paths, nodes, view: readJobView(nodes, jobName) };
@@ -33,7 +33,7 @@ export function readMoment(nodes: ReadonlyMap<string, MirroredNode>, paths: JobP
 export interface JobWait {
   readonly clock: Clock;
   readonly timeoutMs: number;
-  /** What is waited for, for the message of the deadline. */
+  /** The awaited state, for the message when the deadline has passed. */
   readonly what: string;
 }
 
@@ -49,19 +49,19 @@ export class FollowedJob implements Disposable {
 
   /** The job as of the latest moment that is known. */
   get now(): ReadJob {
-    // The mirror's own map goes on with it.
+    // A copy, as the mirror changes its own map.
     return readMoment(new Map(this.#mirror.nodes), this.#paths);
   }
 
-  /** The job with all that was written before the call. */
+  /** The job, including everything that was written before the call. */
   async synced(): Promise<ReadJob> {
     await this.#mirror.sync();
     return this.now;
   }
 
   /**
-   * Resolves with the first moment that fulfils `predicate`, which must not throw; the present one included.
-   * @throws DeadlineExceededError when the time is up
+   * Resolves with the job at the first moment when `predicate` is true, which may be now. `predicate` must not throw.
+   * @throws DeadlineExceededError when the deadline has passed
    */
   until(predicate: (job: ReadJob) => boolean, { clock, timeoutMs, what }: JobWait): Promise<ReadJob> {
     return new Promise((resolve, reject) => {
@@ -121,13 +121,13 @@ export async function jobNames(registry: RegistryCenter): Promise<readonly strin
   return [...(await registry.children('/'))].sort();
 }
 
-/** What of each job is read, besides its servers and the ids of its instances. */
+/** The parts of each job to read, besides its servers and the ids of its instances. */
 export interface JobParts {
   /** Its configuration, and the owners of its items. */
   readonly assignment?: boolean;
   /** The servers of its instances. */
   readonly instanceServers?: boolean;
-  /** Configurations that were read before, by path: one that is still the same is not parsed again. */
+  /** Configurations that were read before, by path: an unchanged one is not parsed again. */
   readonly known?: ReadonlyMap<string, MirroredNode>;
 }
 
@@ -146,7 +146,7 @@ export async function readJobs(
   return (await readVisibleJobs(registry, names, parts)).jobs;
 }
 
-/** Jobs that could be read, and those that belong to other credentials. */
+/** Jobs that could be read, and the names of jobs that belong to other credentials. */
 export interface VisibleJobs {
   readonly jobs: readonly ReadJob[];
   readonly hidden: readonly RefusedName[];
@@ -162,7 +162,7 @@ export async function readVisibleJobs(
   const hidden: RefusedName[] = [];
   for (let start = 0; start < names.length; start += JOBS_AT_ONCE) {
     const portion = names.slice(start, start + JOBS_AT_ONCE);
-    // One after the other: what is read of very many jobs at once would have to be kept at once.
+    // One after the other, so that the nodes of very many jobs are never in memory at once.
     const { read, refused } = await readApart(portion, (some) => readSome(registry, some, parts));
     jobs.push(...read);
     hidden.push(...refused);
@@ -177,8 +177,8 @@ export interface RefusedName {
 }
 
 /**
- * Reads jobs together. One that these credentials may not read fails the whole request, so it is found by halving, and
- * only it is left out.
+ * Reads jobs in one request. A job that these credentials may not read fails the whole request: it is then found by
+ * halving, and only this job is left out.
  */
 export async function readApart<T>(
   names: readonly string[],
@@ -191,7 +191,7 @@ export async function readApart<T>(
     if (!isRefusal(error) || name === undefined) throw error;
     if (names.length === 1) return { read: [], refused: [{ name, error }] };
     const middle = Math.ceil(names.length / 2);
-    // One after the other, to be gentle.
+    // One after the other, to limit the load on the registry centre.
     const first = await readApart(names.slice(0, middle), read);
     const second = await readApart(names.slice(middle), read);
     return { read: [...first.read, ...second.read], refused: [...first.refused, ...second.refused] };
@@ -230,11 +230,12 @@ async function readSome(
   });
 }
 
-/** A node of which only the name was read. */
+/** Stands for a node that was only listed, not read. */
 const PRESENT: MirroredNode = { value: '', version: 0, revision: 0, session: undefined };
 
 /**
- * The node object that was read before, if the node is the same: what was parsed of it is remembered by that object.
+ * The node object that was read before if the node has not changed: its parsed configuration is remembered by that
+ * object.
  */
 function sameNode(known: MirroredNode | undefined, read: MirroredNode | undefined): MirroredNode | undefined {
   const isSame = known?.revision === read?.revision && known?.version === read?.version && known?.value === read?.value;

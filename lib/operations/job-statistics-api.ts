@@ -10,26 +10,26 @@ import { isDisabled, jobStatus, type JobStatus } from './statuses.js';
 export interface JobBriefInfo {
   readonly jobName: string;
   readonly status: JobStatus;
-  /** `undefined` if the list does not say, or if the configuration cannot be read. */
+  /** `undefined` if the list has no settings, or if the configuration cannot be read. */
   readonly description: string | undefined;
   /** `undefined` for one-off jobs too. */
   readonly cron: string | undefined;
   /** Number of living instances. */
   readonly instanceCount: number;
-  /** 0 if the list does not say, or if the configuration cannot be read. */
+  /** 0 if the list has no settings, or if the configuration cannot be read. */
   readonly shardingTotalCount: number;
-  /** Why the stored configuration, or the whole job (`HIDDEN`), cannot be read; only if so. */
+  /** Why the stored configuration, or the whole job (`HIDDEN`), cannot be read; absent if it can. */
   readonly configurationProblem?: string;
 }
 
-/** What there is of jobs, read from the registry centre only: no job need run in this process. */
+/** Lists and counts jobs, read from the registry centre only: no job need run in this process. */
 export class JobStatisticsAPI {
   readonly #source: RegistrySource;
-  /** As the last list of all jobs has read them, by path. */
+  /** The configurations that the last list of all jobs read, by path. */
   #configurations: ReadonlyMap<string, MirroredNode> = new Map();
 
   /**
-   * @param registryCenter is to be connected, and stays the caller's to close; a function is asked at each operation
+   * @param registryCenter must be connected, and is closed by the caller; a function is called at each operation
    * @throws InvalidConfigurationError if it is none
    */
   constructor(registryCenter: RegistrySource) {
@@ -40,12 +40,12 @@ export class JobStatisticsAPI {
     return registryFrom(this.#source);
   }
 
-  /** How many jobs there are, those without a configuration included. */
+  /** The number of jobs, including those without a configuration. */
   async getJobsTotalCount(): Promise<number> {
     return (await this.#registry.children('/')).length;
   }
 
-  /** One job. @throws UnknownJobError if there is none of that name */
+  /** The row of one job. @throws UnknownJobError if there is none of that name */
   async getJobBriefInfo(jobName: string): Promise<JobBriefInfo> {
     return briefInfo(await readJob(this.#registry, jobName));
   }

@@ -26,11 +26,11 @@ import { type Clock, systemClock } from '../time/clock.js';
 
 /** Options of the operations. */
 export interface OperationsOptions {
-  /** Receive a record of each operation. Default: none. */
+  /** Listeners that receive a record of each operation. Default: none. */
   readonly listeners?: readonly OperationListener[];
-  /** Who operates, for the records. Default: the user of this process, `anna@host`. */
+  /** The name of the operator in the records. Default: the user of this process, such as `anna@host`. */
   readonly operator?: string;
-  /** Is told of listeners that fail. Must not throw. Default: nothing is logged. */
+  /** Logs failures of listeners. Must not throw. Default: nothing is logged. */
   readonly logger?: Pick<JobLogger, 'warn'>;
   /** Default: the clock of this machine. */
   readonly clock?: Clock;
@@ -43,10 +43,10 @@ export const OPERATIONS_RULES: OptionRules<OperationsOptions> = {
   clock: aClock,
 };
 
-/** Who does something and why, as options of each operation. */
+/** The rules of two options that each operation has: the operator's name (`by`) and the reason. */
 export const CONTEXT_RULES: OptionRules<OperationContext> = { by: nonEmptyText, reason: text };
 
-/** What is done, and to what. */
+/** The kind of an operation, its target, operator and reason. */
 export interface OperationTarget extends OperationContext {
   readonly operation: OperationName;
   readonly jobName?: string | undefined;
@@ -54,15 +54,18 @@ export interface OperationTarget extends OperationContext {
   readonly item?: number | undefined;
 }
 
-/** What an operation has changed so far, by path or name of the setting; `undefined`: it was not, or is not, there. */
+/**
+ * The changes that an operation has made so far, by the path or the name of the setting; `undefined` if there was no
+ * value before, or is none now.
+ */
 export interface ChangeNotes {
   note(what: string, before: string | undefined, after: string | undefined): void;
 }
 
-/** How long a listener may take for one record, in milliseconds. */
+/** The most milliseconds that a listener may take for one record. */
 const LISTENER_TIMEOUT_MS = 10_000;
 
-/** Makes the records of operations, and hands them to the listeners. */
+/** Records operations, and passes the records to the listeners. */
 export class OperationAudit {
   readonly #listeners: OperationListener[];
   readonly #operator: string;
@@ -80,13 +83,13 @@ export class OperationAudit {
     this.#clock = clock;
   }
 
-  /** Adds listeners, which receive the records from now on, and names the logger that is told of failing ones. */
+  /** Adds listeners, which receive the records from now on, and the logger for their failures. */
   attach(listeners: readonly OperationListener[], logger: Pick<JobLogger, 'warn'>): void {
     this.#listeners.push(...listeners);
     this.#logger = logger;
   }
 
-  /** Carries out an operation, and makes its record, whatever becomes of it. Settles as `task` does. */
+  /** Carries out an operation, and records it whether it succeeds or fails. Settles as `task` does. */
   async record<T>(target: OperationTarget, task: (changes: ChangeNotes) => Promise<T>): Promise<T> {
     const before = new Map<string, string>();
     const after = new Map<string, string>();
@@ -124,7 +127,7 @@ export class OperationAudit {
   }
 
   /**
-   * Resolves once all listeners are done with the records so far, and after `timeoutMs` milliseconds at the latest. A
+   * Resolves when all listeners have handled the records so far, at the latest after `timeoutMs` milliseconds. A
    * process that ends after an operation waits for it.
    */
   async delivered(timeoutMs: number): Promise<void> {
@@ -163,7 +166,8 @@ export class OperationAudit {
 }
 
 /**
- * Names of settings are known to be secret or not before their values come here; those of nodes say nothing of them.
+ * Hides secrets inside the text of values. Settings with a secret name are hidden before they are noted here; the path
+ * of a node does not show whether its value is secret.
  */
 function withoutSecretsIn(values: ReadonlyMap<string, string>): Readonly<Record<string, string>> {
   return Object.freeze(Object.fromEntries([...values].map(([what, value]) => [what, withoutSecrets(value)])));

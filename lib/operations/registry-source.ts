@@ -19,7 +19,7 @@ export function checkedSource(call: string, given: RegistrySource): RegistrySour
   ]);
 }
 
-/** The registry centre that is meant now. */
+/** The registry centre to operate on now. */
 export function registryFrom(source: RegistrySource): RegistryCenter {
   return typeof source === 'function' ? source() : source;
 }

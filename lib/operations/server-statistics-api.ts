@@ -11,16 +11,16 @@ export interface ServerBriefInfo {
   readonly jobNames: ReadonlySet<string>;
   readonly instancesNum: number;
   readonly jobsNum: number;
-  /** How many of the jobs are disabled there. */
+  /** The number of jobs that are disabled there. */
   readonly disabledJobsNum: number;
 }
 
-/** What there is of servers, read from the registry centre only: no job need run in this process. */
+/** Lists and counts servers, read from the registry centre only: no job need run in this process. */
 export class ServerStatisticsAPI {
   readonly #source: RegistrySource;
 
   /**
-   * @param registryCenter is to be connected, and stays the caller's to close; a function is asked at each operation
+   * @param registryCenter must be connected, and is closed by the caller; a function is called at each operation
    * @throws InvalidConfigurationError if it is none
    */
   constructor(registryCenter: RegistrySource) {
@@ -31,13 +31,13 @@ export class ServerStatisticsAPI {
     return registryFrom(this.#source);
   }
 
-  /** How many servers the jobs have together. */
+  /** The number of servers of all jobs. */
   async getServersTotalCount(): Promise<number> {
     const names = await jobNames(this.#registry);
     return new Set((await readJobs(this.#registry, names, {})).flatMap(({ view }) => [...view.servers.keys()])).size;
   }
 
-  /** All servers, sorted by ip. Instances on servers that their job has no node for are left out, as in Java. */
+  /** All servers, sorted by ip. As in Java, an instance is left out if its job has no node for the server. */
   async getAllServersBriefInfo(): Promise<readonly ServerBriefInfo[]> {
     const names = await jobNames(this.#registry);
     const drafts = new Map<string, ServerDraft>();

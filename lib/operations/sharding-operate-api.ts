@@ -10,7 +10,7 @@ import { CONTEXT_RULES } from './operation-audit.js';
 /** Excludes single items of jobs from their firings: no job need run in this process. */
 export class ShardingOperateAPI extends AuditedOperations {
   /**
-   * Excludes an item from the job's firings until it is enabled. A run of it that goes on is not ended.
+   * Excludes an item from the job's firings until it is enabled. A run that goes on is not ended.
    * @param item its number, or the same as text, as Java takes it
    * @throws UnknownJobError if there is no job of that name
    * @throws InvalidConfigurationError if the item is no number, or an option is unknown or of a wrong kind

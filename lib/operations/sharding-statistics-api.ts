@@ -5,7 +5,7 @@ import { checkedSource, registryFrom, type RegistrySource } from './registry-sou
 import { readJob } from './job-reading.js';
 import { itemStatus, type ItemStatus } from './statuses.js';
 
-/** An item of a job. */
+/** An item of a job, with its owner and status. */
 export interface ShardingInfo {
   readonly item: number;
   /** Ip of its owner's server; `undefined` if it has no owner. */
@@ -13,16 +13,16 @@ export interface ShardingInfo {
   /** Id of its owner, which may be gone; `undefined` if it has none. */
   readonly instanceId: string | undefined;
   readonly status: ItemStatus;
-  /** Whether another instance has taken it over after a crash. */
+  /** True if another instance has taken the item over after a crash. */
   readonly failover: boolean;
 }
 
-/** What there is of a job's items, read from the registry centre only: no job need run in this process. */
+/** Lists the items of a job, read from the registry centre only: no job need run in this process. */
 export class ShardingStatisticsAPI {
   readonly #source: RegistrySource;
 
   /**
-   * @param registryCenter is to be connected, and stays the caller's to close; a function is asked at each operation
+   * @param registryCenter must be connected, and is closed by the caller; a function is called at each operation
    * @throws InvalidConfigurationError if it is none
    */
   constructor(registryCenter: RegistrySource) {
@@ -40,7 +40,7 @@ export class ShardingStatisticsAPI {
   }
 }
 
-/** An item as a view of its job has it. */
+/** The row of an item, from the view of its job. */
 export function shardingInfo(view: JobView, item: ItemView): ShardingInfo {
   const { owner } = item;
   const living = owner === undefined ? undefined : view.instances.get(owner);

@@ -1,31 +1,42 @@
-/** The states of jobs and items as consoles show them: pure functions of the view that the kernel goes by. */
+/** The states of jobs and items as consoles show them: pure functions of the same view that the kernel uses. */
 import { inEnglish, type Wording } from '../wording/wording.js';
 import { describeCause } from '../api/text/describe-cause.js';
 import { cronProblem, timeZoneProblem } from '../api/job/job-options.js';
 import { readItemParameters } from '../layout/sharding-item-parameters.js';
 import { type ItemView, type JobView, type ServerStatus } from '../layout/job-view.js';
 
-/**
- * `CRASHED`: no instance lives. `DISABLED`: all servers are disabled. `SHARDING_FLAG`: the items are to be assigned at
- * the next firing, as an owner is gone or there is none yet. `OK`: none of these. `HIDDEN`, which Java has not: its
- * nodes belong to other credentials.
- */
-export type JobStatus = 'OK' | 'CRASHED' | 'DISABLED' | 'SHARDING_FLAG' | 'HIDDEN';
+/** The state of a job, as consoles show it. */
+export type JobStatus =
+  /** None of the others. */
+  | 'OK'
+  /** No instance lives. */
+  | 'CRASHED'
+  /** All servers are disabled. */
+  | 'DISABLED'
+  /** The items will be assigned at the next firing, as an owner is gone or there is none yet. */
+  | 'SHARDING_FLAG'
+  /** The nodes of the job belong to other credentials. Java does not have this status. */
+  | 'HIDDEN';
 
-/**
- * `DISABLED`: an operator has excluded it. `RUNNING`: it runs. `SHARDING_FLAG`: its owner is gone, or it has none yet.
- * `PENDING`: it waits for the next firing.
- */
-export type ItemStatus = 'DISABLED' | 'RUNNING' | 'SHARDING_FLAG' | 'PENDING';
+/** The state of an item, as consoles show it. */
+export type ItemStatus =
+  /** An operator has excluded the item. */
+  | 'DISABLED'
+  /** The item runs. */
+  | 'RUNNING'
+  /** The owner of the item is gone, or it has none yet. */
+  | 'SHARDING_FLAG'
+  /** The item waits for the next firing. */
+  | 'PENDING';
 
-/** Whether the instances of a server get no items: the kernel gives them only to servers whose text is `ENABLED`. */
+/** True if the instances of a server get no items: the kernel assigns items only to servers whose text is `ENABLED`. */
 export function isDisabled(status: ServerStatus): boolean {
   return status !== 'ENABLED';
 }
 
 /**
- * Why no instance can schedule or run the job by its stored settings, although they can be read: other tools store what
- * no instance accepts. @returns the setting and what is wrong with it, as a clause; `undefined` if nothing is
+ * Finds stored settings that can be read, but that no instance accepts: other tools may store such settings.
+ * @returns the setting and its problem as a clause, or `undefined`
  */
 export function settingsFault({ config }: Pick<JobView, 'config'>): string | undefined {
   if (config === undefined) return undefined;
@@ -33,7 +44,7 @@ export function settingsFault({ config }: Pick<JobView, 'config'>): string | und
   return faults.get(config);
 }
 
-/** By the settings, which are the same object while they are the same. */
+/** Keyed by the settings, which are the same object as long as they do not change. */
 const faults = new WeakMap<object, string | undefined>();
 
 function faultOf({ cron, timeZone, shardingItemParameters }: NonNullable<JobView['config']>): string | undefined {

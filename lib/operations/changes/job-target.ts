@@ -1,4 +1,4 @@
-/** What operations are about: jobs and servers, in the forms in which callers name them. */
+/** Targets of operations: jobs and servers, in the forms in which callers name them. */
 import { InvalidConfigurationError, JobStateError } from '../../api/errors/errors.js';
 import { type OperationContext } from '../../api/events/operation-record.js';
 import {
@@ -15,7 +15,7 @@ import { type RegistryCenter } from '../../registry/registry-center.js';
 import { jobNames, type ReadJob, readJobs } from '../job-reading.js';
 import { CONTEXT_RULES } from '../operation-audit.js';
 
-/** What an operation is about: a job, a server of all jobs, or a job on one server; and who does it and why. */
+/** The target of an operation (a job, a server of all jobs, or a job on one server), its operator and reason. */
 export interface JobTarget extends OperationContext {
   readonly jobName?: string;
   readonly serverIp?: string;
@@ -23,15 +23,18 @@ export interface JobTarget extends OperationContext {
 
 /** A target of `disable` and `enable`. */
 export interface AvailabilityTarget extends JobTarget {
-  /** The server may be one that no job has yet, such as before a move. Default: false, as it is a misspelt one. */
+  /**
+   * True allows a server that no job has yet, such as before a move. Default: false, as an unknown server is usually
+   * misspelt.
+   */
   readonly unknownServer?: boolean;
 }
 
-/** Address of a server, as the name of its node. */
+/** The address of a server must be usable as the name of a node. */
 export const serverIpRule: ValueRule = (value) =>
   typeof value === 'string' && isServerIp(value) ? undefined : 'must be the address of a server';
 
-// Values of these are checked with the operation, whose failure is recorded.
+// The operation itself checks these values, so that a refusal is recorded.
 const RULES: OptionRules<JobTarget> = { ...CONTEXT_RULES, jobName: anything, serverIp: anything };
 const AVAILABILITY_RULES: OptionRules<AvailabilityTarget> = { ...RULES, unknownServer: trueOrFalse };
 
@@ -72,7 +75,7 @@ function serversOfJob({ view }: ReadJob): ReadonlySet<string> {
   return new Set([...view.servers.keys(), ...[...view.instances.values()].map(({ serverIp }) => serverIp)]);
 }
 
-/** As `refuseUnknownServer`, if not all jobs were read: one that these have not may be another job's. */
+/** As `refuseUnknownServer` if only some jobs were read: a server that they do not have may be another job's. */
 export async function refuseServerOfNoJob(
   registry: RegistryCenter,
   serverIp: string,
@@ -83,7 +86,10 @@ export async function refuseServerOfNoJob(
   refuseUnknownServer(registry, serverIp, all);
 }
 
-/** A server that none of these jobs has is a misspelt one. @throws JobStateError naming those they have */
+/**
+ * Refuses a server that none of these jobs has, as it is misspelt.
+ * @throws JobStateError naming the servers of the jobs
+ */
 export function refuseUnknownServer(registry: RegistryCenter, serverIp: string, all: readonly ReadJob[]): void {
   const known = [...new Set(all.flatMap((job) => [...serversOfJob(job)]))].sort();
   if (known.includes(serverIp)) return;

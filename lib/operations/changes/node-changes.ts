@@ -1,4 +1,4 @@
-/** Changing nodes of jobs as a whole, and only if they are as they were read. */
+/** Changes nodes of jobs all together, and only if they are still as they were read. */
 import { isLostRace } from '../../api/errors/registry-errors.js';
 import { commitChunks } from '../../registry/commit-chunks.js';
 import { ancestors } from '../../registry/node-paths.js';
@@ -10,17 +10,18 @@ export interface WantedNode {
   readonly path: string;
   readonly value: string | undefined;
   /**
-   * Whether the record of the operation has its value. Default: true; configurations are recorded setting by setting.
+   * True if the record of the operation contains the value. Default: true; configurations are recorded setting by
+   * setting instead.
    */
   readonly isRecorded?: boolean;
 }
 
-/** What is wanted, and the nodes as they were read. */
+/** The wanted values, and the nodes as they were read. */
 export interface ChangePlan<T> {
-  /** With those of the wanted nodes that exist, and their parents as far as they were read. */
+  /** Contains the wanted nodes that exist, and their parents as far as they were read. */
   readonly nodes: ReadonlyMap<string, MirroredNode>;
   readonly wanted: readonly WantedNode[];
-  /** What the change returns. */
+  /** Returned to the caller once this plan is carried out. */
   readonly result: T;
 }
 
@@ -31,13 +32,13 @@ export interface Changed<T> {
   readonly revision: number | undefined;
 }
 
-/** How often a change is planned again because the nodes have been changed at the same moment. */
+/** The most attempts to change nodes that others change at the same moment. */
 const ATTEMPTS = 10;
 
 /**
- * Changes the nodes in one commit; only very many in several, one after the other. If one of them has been changed
- * since it was read, nothing is changed, and everything is read and planned again.
- * @returns with the `result` of the plan that was carried out
+ * Changes the nodes in one commit; very many nodes in several commits, one after the other. If a node of a commit has
+ * been changed since it was read, that commit changes nothing, and the nodes are read and planned again.
+ * @returns the `result` of the plan that was carried out, and the revision
  * @throws RegistryConflictError if the nodes are changed again and again
  */
 export async function changeNodes<T>(
@@ -66,7 +67,7 @@ async function commitWanted(
     .filter(({ path, value }) => nodes.get(path)?.value !== value)
     .map((node) => ({ node, operations: operationsFor(nodes, node, created) }));
   for (const chunk of commitChunks(groups, registry.limits)) {
-    // One after the other: what a refused commit leaves undone stays undone.
+    // One after the other, so that no commit follows a refused one.
     const revision = await registry.commit(chunk.operations);
     first ??= revision;
     for (const { node } of chunk.groups)

@@ -1,7 +1,7 @@
 import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import { shownValue } from '../../api/text/secrets.js';
 
-/** A setting that has changed, as text; `undefined`: it was not, or is not, set. */
+/** The old and the new value of a setting, as text; `undefined` if the setting was not, or is not, set. */
 export interface SettingChange {
   readonly setting: string;
   readonly before: string | undefined;

@@ -11,20 +11,26 @@ import { type RegistryCenter } from '../../registry/registry-center.js';
 import { type Clock } from '../../time/clock.js';
 import { followJob, type ReadJob } from '../job-reading.js';
 
-/**
- * What an instance has done with a trigger. `taken`: it has accepted it and runs its items. `busy`: it has accepted it
- * while items were running; our instances run those items again when they have ended, Java instances drop the whole
- * trigger. `waiting`: it has not accepted it in time, and will as soon as it can. `gone`: it ended before it accepted
- * it.
- */
-export type TriggerAnswer = 'taken' | 'busy' | 'waiting' | 'gone';
+/** An instance's answer to a trigger. */
+export type TriggerAnswer =
+  /** It has accepted the trigger, and runs its items. */
+  | 'taken'
+  /**
+   * It has accepted the trigger while items were running. Our instances run those items again when they have ended;
+   * Java instances drop the whole trigger.
+   */
+  | 'busy'
+  /** It has not accepted the trigger before the deadline, and will as soon as it can. */
+  | 'waiting'
+  /** It ended before it accepted the trigger. */
+  | 'gone';
 
 /** A triggered instance. */
 export interface TriggeredInstance {
   readonly instanceId: string;
   readonly serverIp: string;
   readonly answer: TriggerAnswer;
-  /** Whether the trigger makes its items run: now, or when they have ended. */
+  /** True if the trigger makes the items of the instance run: now, or after their current runs. */
   readonly willRun: boolean;
 }
 
@@ -34,12 +40,12 @@ export interface TriggerNode {
   readonly serverIp: string;
   /** Revision of the trigger's node. */
   readonly since: number;
-  /** The items that the trigger names; `undefined`: all of its own. */
+  /** The items that the trigger names; `undefined` for all items of the instance. */
   readonly items: ReadonlySet<number> | undefined;
   readonly jobParameter: string | undefined;
 }
 
-/** What the instances of a job have made of a trigger, and the wait until they have ended. */
+/** The answers of a job's instances to a trigger; `ended()` waits for the runs. */
 export class TriggeredJob {
   readonly jobName: string;
   /** In ascending order of their ids. */
@@ -71,9 +77,9 @@ export class TriggeredJob {
   }
 
   /**
-   * Resolves when all items that the trigger makes run have run: on the instance that accepted it, or on the one that
-   * owns the item by then, in a takeover too. Runs of Java instances that are over within a second may be overlooked,
-   * as they leave nothing behind.
+   * Resolves when all triggered items have run: on the instance that accepted the trigger, or on the owner that has the
+   * item by then, takeovers included. Runs of Java instances that take less than a second may be overlooked, as they
+   * leave no record.
    * @throws DeadlineExceededError after `timeoutMs` milliseconds; the runs go on
    * @throws JobStateError if items are not run any more, because they were disabled meanwhile, for example, or their
    * instance has ended before it accepted the trigger; if the job has `monitorExecution: false`, so that its runs leave
@@ -101,7 +107,7 @@ export class TriggeredJob {
     let [open] = this.#runs;
     const isOver = (now: ReadJob): boolean => {
       for (const node of nodes) if (hasAccepted(now, node)) this.#accepted.add(node);
-      // Most changes leave the run open that was open before.
+      // Most changes do not concern the run that was open before.
       if (open !== undefined && stateOf(open, now) === 'open') return false;
       open = this.#runs.find((run) => stateOf(run, now) === 'open');
       return open === undefined;
@@ -110,7 +116,7 @@ export class TriggeredJob {
       do {
         const remainingMs = Math.max(0, until - this.#clock.monotonic());
         await job.until(isOver, { clock: this.#clock, timeoutMs: remainingMs, what: 'the triggered items' });
-        // One node may show already what another one does not show yet.
+        // One server of the registry centre may know changes that another one does not know yet.
       } while (!isOver(await job.synced()));
     } catch (error) {
       if (!(error instanceof DeadlineExceededError)) throw error;
@@ -139,7 +145,10 @@ export class TriggeredJob {
   }
 }
 
-/** The run of an item, or of a whole job with listeners, follows the one that goes on. */
+/**
+ * True if the triggered run of an item begins only after the given run: of the same item, or of any if the job has
+ * distribute-once listeners.
+ */
 function runsAfter(
   { item, node }: ExpectedRun,
   { part, item: own, instanceId }: RunningCode,
@@ -149,12 +158,10 @@ function runsAfter(
   return item === own || config === undefined || runPolicyOf(config).overlap === 'never';
 }
 
-/**
- * How long Java instances are given to mark their items, in milliseconds: they keep no record of what they have begun.
- */
+/** The milliseconds that Java instances get to mark their items as running: they keep no other record of their runs. */
 const JAVA_START_MS = 1_000;
 
-/** Whether items that are to run bear the mark of a run of that instance from before the trigger. */
+/** True if a triggered item is marked as running since before the trigger, on the same instance. */
 export function isBusy({ view, nodes, paths }: ReadJob, { id, since, items }: TriggerNode): boolean {
   return view.items.some(
     ({ item, runningOn }) =>
@@ -164,7 +171,7 @@ export function isBusy({ view, nodes, paths }: ReadJob, { id, since, items }: Tr
   );
 }
 
-/** Whether the trigger is gone while its instance lives, or what was accepted waits. */
+/** True if the trigger was accepted: it is gone while its instance lives, or its run is recorded as waiting. */
 function hasAccepted({ view }: ReadJob, { id, jobParameter }: TriggerNode): boolean {
   if (view.instances.has(id)) return !view.triggers.has(id);
   return view.acceptedTriggers.get(id)?.waiting.some((run) => run.jobParameter === jobParameter) === true;
@@ -179,8 +186,12 @@ function expectedRuns(job: ReadJob, node: TriggerNode): readonly ExpectedRun[] {
   return items.flatMap(({ item, owner, disabled }) => (owner === node.id && !disabled ? [expect(item)] : []));
 }
 
-/** `open`: the run is still to come, or goes on. `lost`: it does not come any more. */
-type RunState = 'open' | 'ended' | 'lost';
+type RunState =
+  /** The run has not begun, or goes on. */
+  | 'open'
+  | 'ended'
+  /** The run will never begin. */
+  | 'lost';
 
 /** A run of one item that a trigger causes. */
 class ExpectedRun {
@@ -194,7 +205,7 @@ class ExpectedRun {
     this.node = node;
   }
 
-  /** @param isAccepted whether the instance was seen to have accepted the trigger */
+  /** @param isAccepted true if the instance was seen to accept the trigger */
   stateIn(job: ReadJob, isAccepted: boolean): RunState {
     const { view } = job;
     const { id } = this.node;
@@ -214,11 +225,14 @@ class ExpectedRun {
     return nodes.get(paths.item(this.item, 'running'))?.value === this.node.id;
   }
 
-  /** A later manual run of the item counts as well. If the item does anything else, its triggered run is over. */
+  /**
+   * True if the current run is manual; a later manual run counts as well. If the item does anything else, its triggered
+   * run is over.
+   */
   #isRunManually(view: JobView): boolean {
     const { crashReports, beginRecords } = view;
     const report = crashReports.get(this.item);
-    // Of a manual run without a parameter, a report says no more than that it had no instant.
+    // The report of a manual run without a parameter shows only that the run had no instant.
     if (report !== undefined) return report.instant === undefined;
     if (awaitsTakeover(view, this.item)) return true;
     const seen = itemOf(view, this.item);

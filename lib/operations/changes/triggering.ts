@@ -1,4 +1,4 @@
-/** Triggering the instances of a job, and what they make of it. */
+/** Triggers the instances of a job, and waits for their answers. */
 import { type Wording, wording } from '../../wording/wording.js';
 import {
   DeadlineExceededError,
@@ -24,7 +24,7 @@ import { changeNodes } from './node-changes.js';
 import { type ChangeNotes } from '../operation-audit.js';
 import { isBusy, type TriggerAnswer, TriggeredJob, type TriggeredInstance, type TriggerNode } from './triggered-job.js';
 
-/** What triggering needs. */
+/** The objects with which a job is triggered. */
 export interface TriggeringParts {
   readonly registry: RegistryCenter;
   readonly clock: Clock;
@@ -34,7 +34,7 @@ export interface TriggeringParts {
 /** The items that instances are to run: some, or all. */
 type WantedRun = Omit<Trigger, 'isForAll'>;
 
-/** What is asked of the instances. */
+/** The run that the instances are asked for, and the wait for their answers. */
 export interface TriggerRequest extends WantedRun {
   /** The only server whose instances are triggered. Default: those of all instances. */
   readonly serverIp?: string;
@@ -104,8 +104,8 @@ async function writeTriggers(
 }
 
 /**
- * What each instance is told, by its id.
- * @throws JobStateError if an instance that would be told cannot do it
+ * The triggers by the ids of the instances that they are for.
+ * @throws JobStateError if one of these instances cannot run it
  */
 function triggersOf(
   job: ReadJob,

@@ -4,34 +4,40 @@ import { type JobView } from '../../layout/job-view.js';
 import { type MirroredNode } from '../../registry/registry-center.js';
 import { type WantedNode } from '../changes/node-changes.js';
 
-/** `critical`: items do not run. `warning`: something does not run as wished, or will not. `notice`: worth knowing. */
-export type Severity = 'critical' | 'warning' | 'notice';
+/** The weight of a finding. */
+export type Severity =
+  /** Items do not run. */
+  | 'critical'
+  /** Something does not run as configured, or will not. */
+  | 'warning'
+  /** Worth knowing. */
+  | 'notice';
 
-/** Something that is not as it should be. */
+/** A problem of a job or of a namespace, with its consequence and its cure. */
 export interface Finding {
   readonly type: FindingType;
-  /** The sentences as a code. */
+  /** The code of the sentences, for other languages. */
   readonly code: FindingCode;
-  /** What the sentences are made from. */
+  /** The values that the sentences contain, for other languages. */
   readonly values: CodeValues;
-  /** The command line that mends it, if there is one. */
+  /** A command line that solves the problem, if there is one. */
   readonly command?: string;
   readonly severity: Severity;
-  /** `undefined`: it concerns the whole namespace. */
+  /** `undefined` if the problem concerns the whole namespace. */
   readonly jobName: string | undefined;
-  /** Which items, instances or servers of the job it concerns, as people read them; empty: all of it. */
+  /** The items, instances or servers that have the problem, as text for people; empty if the whole job has it. */
   readonly subject: string;
-  /** What is the case, as one sentence. */
+  /** The problem in one sentence. */
   readonly sentence: string;
-  /** What follows from it, as one sentence. */
+  /** The consequence of the problem in one sentence. */
   readonly consequence: string;
-  /** What to do, as one or two sentences. */
+  /** Advice in one or two sentences. */
   readonly cure: string;
-  /** What `DoctorAPI.fix` would do, as a sentence; `undefined` if no change is known to be safe. */
+  /** The change that `DoctorAPI.fix` would make, as a sentence; `undefined` if no change is known to be safe. */
   readonly fix: string | undefined;
 }
 
-/** What can be found. */
+/** The kinds of problems that the doctor knows. */
 export type FindingType =
   | 'hidden-job'
   | 'no-configuration'
@@ -59,8 +65,8 @@ export type FindingType =
   | 'open-nodes';
 
 /**
- * Each sentence about a finding, for those who word it in another language. A type whose states differ has a code a
- * state.
+ * The codes of all sentences about findings, for translations. If the states of a type need different sentences, each
+ * state has its own code: `dead-owner.static`.
  */
 export const FINDING_CODES = [
   'hidden-job',
@@ -99,30 +105,30 @@ export const FINDING_CODES = [
   'open-nodes',
 ] as const;
 
-/** One of them. */
+/** The code of the sentences about one finding. */
 export type FindingCode = (typeof FINDING_CODES)[number];
 
-/** What examining one job goes by. */
+/** The data about one job that the checks read. */
 export interface JobCase {
   readonly jobName: string;
   readonly paths: JobPaths;
   readonly nodes: ReadonlyMap<string, MirroredNode>;
   readonly view: JobView;
-  /** A path as operators' tools show it. */
+  /** Adds the namespace to a path, as operators' tools show it. */
   readonly fullPath: (path: string) => string;
   /** The registry centre's time in milliseconds since 1970; `undefined` if it is not known. */
   readonly registryTime: number | undefined;
 }
 
-/** What an examination finds in one job, with the nodes that would have to be changed. */
+/** A finding in one job, with the changes of nodes that solve the problem. */
 export interface Symptom extends Finding {
   readonly changes?: readonly WantedNode[];
 }
 
-/** Looks for one kind of trouble. */
+/** Looks for one kind of problem. */
 export type Check = (job: JobCase) => readonly Symptom[];
 
-/** A symptom without what all of a job have in common. */
+/** Makes a symptom of a job; parts that are not given get their defaults. */
 export function symptom(
   { jobName }: Pick<JobCase, 'jobName'>,
   parts: Omit<Symptom, 'jobName' | 'subject' | 'fix' | 'values'> & {

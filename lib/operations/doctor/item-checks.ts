@@ -5,7 +5,7 @@ import { describeItems, failsOver, numbersOf } from '../../kernel/view/items.js'
 import { type WantedNode } from '../changes/node-changes.js';
 import { type Check, type JobCase, type Symptom, symptom } from './finding.js';
 
-/** Whether instances are there that ought to have assigned the items by now. */
+/** True if living instances should have assigned the items by now. */
 function ownersAreDue(view: JobView): boolean {
   return view.config !== undefined && availableInstances(view).length > 0 && isAssigned(view);
 }
@@ -77,7 +77,7 @@ const staleRuns: Check = (job) => {
   const keeper = failover
     ? 'With failover, an instance that is idle reports and takes over the runs; start or restart one.'
     : `Instances of this library remove such marks; if none lives, delete them below ${fullPath(paths.sharding)}.`;
-  // With failover, the marks are all that says which run is to be made again.
+  // With failover, only the marks record which run has to be repeated.
   const isSafe = !failover && view.config !== undefined;
   const removal = (items: readonly ItemView[], ...marks: readonly ('running' | 'failover' | 'failovering')[]) =>
     isSafe
@@ -119,7 +119,7 @@ const staleCrashes: Check = (job) => {
   const items = view.items.filter(({ item }) => awaitsTakeover(view, item));
   const isUnwanted = view.config !== undefined && !failsOver(view);
   if (!isUnwanted && availableInstances(view).length > 0 && !items.every(({ disabled }) => disabled)) {
-    // Busy instances take their time.
+    // A busy instance accepts a trigger only after its running items have ended.
     return [];
   }
   const changes = isUnwanted ? view.crashedItems.map((item) => paths.crashedItem(item)) : [];
@@ -190,7 +190,7 @@ interface Stale {
   readonly type: 'stale-running' | 'stale-failover' | 'stale-crash' | 'stale-misfire';
   readonly code: Symptom['code'];
   readonly items: readonly Pick<ItemView, 'item'>[];
-  /** Nodes that may be removed; none if that is not safe. */
+  /** The nodes that `fix` may remove; empty if removing them is not safe. */
   readonly paths: readonly string[];
 }
 
@@ -220,7 +220,7 @@ const itemsInWords = (items: readonly number[]): string =>
   `item${items.length === 1 ? '' : 's'} ${describeItems(items)}`;
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** What is looked for in the items and their marks. */
+/** The checks of items and their marks. */
 export const ITEM_CHECKS: readonly Check[] = [
   unowned,
   deadOwners,

@@ -5,9 +5,7 @@ import { settingsFault } from '../statuses.js';
 import { commandLine } from '../command-line.js';
 import { type Check, type JobCase, symptom } from './finding.js';
 
-/**
- * By how much a clock may be ahead of the registry centre's, in milliseconds: the readings are of different moments.
- */
+/** A clock may be this many milliseconds ahead of the registry centre's, as both are read at different moments. */
 const CLOCK_TOLERANCE_MS = 1_000;
 
 const listed = (ids: readonly string[]): string =>
@@ -132,7 +130,10 @@ const persistentNodes: Check = (job) =>
     }),
   );
 
-/** A node whose instance shows another sign of life is replaced by that instance. */
+/**
+ * Nodes of instances that have no session. Removing one is safe only if the other node of the instance has no session
+ * either: a living instance replaces such a node itself.
+ */
 function restoredPaths({ nodes, paths }: JobCase): readonly { readonly path: string; readonly isSafe: boolean }[] {
   const hasSession = (path: string): boolean => nodes.get(path)?.session !== undefined;
   return [...nodes.keys()].flatMap((path) => {
@@ -252,7 +253,7 @@ const clocks: Check = (job) => {
   });
 };
 
-/** What is looked for in the job as a whole. */
+/** The checks of a job as a whole. */
 export const JOB_CHECKS: readonly Check[] = [
   configuration,
   schedule,

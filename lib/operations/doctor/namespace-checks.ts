@@ -4,20 +4,20 @@ import { type RegistryCenter } from '../../registry/registry-center.js';
 import { type Clock } from '../../time/clock.js';
 import { type Finding } from './finding.js';
 
-/** What is known of the registry centre's clock. */
+/** The registry centre's clock, compared with the clock of this process. */
 export interface RegistryClock {
   /** Milliseconds since 1970; `undefined` if it is not known. */
   readonly registryTime: number | undefined;
   /** By how much the clock of this process is ahead of it, in milliseconds; negative if behind. */
   readonly aheadMs: number;
-  /** Why it is not known, as a sentence. */
+  /** Why the time is not known, as a sentence. */
   readonly fault: string | undefined;
 }
 
 /** By how much clocks may differ, in milliseconds. */
 const TOLERANCE_MS = 1_000;
 
-/** Asks the registry centre for its time, by writing a node of the first job that is used for nothing else. */
+/** Asks the registry centre for its time: writes a node of the first job that has no other use. */
 export async function registryClock(
   registry: RegistryCenter,
   [jobName]: readonly string[],
@@ -28,7 +28,7 @@ export async function registryClock(
     const before = clock.now();
     const registryTime = await registry.time(new JobPaths(jobName).systemTime);
     const after = clock.now();
-    // The registry centre read its clock somewhere between; only what exceeds that is a difference.
+    // The registry centre read its clock between `before` and `after`; only a time outside of them is a difference.
     const aheadMs = Math.max(0, before - registryTime) - Math.max(0, registryTime - after);
     return { registryTime, aheadMs, fault: undefined };
   } catch (error) {
@@ -37,7 +37,7 @@ export async function registryClock(
   }
 }
 
-/** The clock of this machine differs from the registry centre's. */
+/** Finds a clock of this machine that differs too much from the registry centre's. */
 export function clockDifference({ aheadMs }: RegistryClock): readonly Finding[] {
   if (Math.abs(aheadMs) <= TOLERANCE_MS) return [];
   return [
@@ -53,7 +53,7 @@ export function clockDifference({ aheadMs }: RegistryClock): readonly Finding[] 
   ];
 }
 
-/** Nodes that anyone may change although there are credentials. @param paths those nodes */
+/** The finding about nodes that anyone may change although a digest is configured. @param paths those nodes */
 export function openNodes(paths: readonly string[], fullPath: (path: string) => string): readonly Finding[] {
   const [first] = paths;
   if (first === undefined) return [];
@@ -65,7 +65,7 @@ export function openNodes(paths: readonly string[], fullPath: (path: string) => 
       subject: `${paths.length} ${paths.length === 1 ? 'node' : 'nodes'}`,
       sentence: `Anyone may change ${fullPath(first)}${others}, although a digest is configured here.`,
       consequence:
-        'Whoever reaches the registry centre can change, end or remove jobs; some application may run without the digest.',
+        'Anyone with access to the registry centre can change, end or remove jobs; some application may run without the digest.',
       cure: 'Configure the digest in all applications, and set the access rules of nodes that exist: setAcl -R in zkCli.sh.',
     },
   ];

@@ -1,9 +1,11 @@
-/** Reading all that matters of many jobs with few requests, and without one that may not be read hiding the others. */
+/**
+ * Reads the nodes of many jobs with few requests. A job that these credentials may not read does not hide the others.
+ */
 import { JobPaths } from '../../layout/job-paths.js';
 import { type MirroredNode, type RegistryCenter } from '../../registry/registry-center.js';
 import { readApart, type ReadJob, readMoment } from '../job-reading.js';
 
-/** A job of which nothing could be read, and why. */
+/** A job that could not be read, and the reason. */
 export interface HiddenJob {
   readonly jobName: string;
   readonly fault: string;
@@ -12,7 +14,7 @@ export interface HiddenJob {
 /** Most jobs that are read at a time. It bounds the memory. */
 const JOBS_AT_ONCE = 100;
 
-/** Nodes whose children matter; the others have none, or are of no interest here. */
+/** Nodes whose children are read; the others have none, or none that the checks need. */
 const INNER: ReadonlySet<string> = new Set([
   'root',
   'instances',
@@ -32,7 +34,7 @@ const FOLDERS = ['leader', 'leader/election', 'leader/failover', 'x-node'];
 
 /**
  * Reads jobs one portion after the other. The nodes of a job need not be of the same moment.
- * @param onPortion called with each portion; what it needs no more can be forgotten
+ * @param onPortion called with each portion, so that not all jobs need be in memory at once
  */
 export async function readTrees(
   registry: RegistryCenter,
@@ -41,7 +43,7 @@ export async function readTrees(
 ): Promise<void> {
   for (let start = 0; start < names.length; start += JOBS_AT_ONCE) {
     const portion = names.slice(start, start + JOBS_AT_ONCE);
-    // One after the other: what is read of very many jobs at once would have to be kept at once.
+    // One after the other, so that the nodes of very many jobs are never in memory at once.
     const { read, refused } = await readApart(portion, (some) => readWhole(registry, some));
     await onPortion(
       read,

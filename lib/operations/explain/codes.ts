@@ -1,9 +1,9 @@
 /**
- * Reasons, cures and limits as codes, for those who word them in other languages: the console's page has a text for
- * each of these codes. A cause whose shape decides about its sentence has one code a sentence: `owner-gone.died`.
+ * Reasons, cures and limits as codes, for translations: the console's page has a text for each of these codes. If a
+ * cause has several sentences, each sentence has a code: `owner-gone.died`.
  */
 
-/** Each sentence that there is about a cause. */
+/** The codes of all sentences about causes. */
 export const REASON_CODES = [
   'switched-off',
   'unknown-job',
@@ -74,10 +74,10 @@ export const REASON_CODES = [
   'not-begun',
 ] as const;
 
-/** One of them. */
+/** The code of one reason. */
 export type ReasonCode = (typeof REASON_CODES)[number];
 
-/** Each advice that there is. */
+/** The codes of all cures. */
 export const CURE_CODES = [
   'accepts-soon',
   'add-instance',
@@ -118,10 +118,10 @@ export const CURE_CODES = [
   'write-settings',
 ] as const;
 
-/** One of them. */
+/** The code of one cure. */
 export type CureCode = (typeof CURE_CODES)[number];
 
-/** Each thing that cannot be known here. */
+/** The codes of all facts that cannot be known here. */
 export const LIMIT_CODES = [
   'other-applications',
   'java-types',
@@ -136,8 +136,8 @@ export const LIMIT_CODES = [
   'past-unreadable',
 ] as const;
 
-/** One of them. */
+/** The code of one limit. */
 export type LimitCode = (typeof LIMIT_CODES)[number];
 
-/** What a sentence is made from; an instant is in milliseconds since 1970. */
+/** The values in a sentence by name; an instant is in milliseconds since 1970. */
 export type CodeValues = Readonly<Record<string, string | number | { readonly instant: number }>>;

@@ -8,7 +8,7 @@ import { type Found, type FoundCause, itemsIn, type Question } from './question.
 import { inWords } from './words/sentences.js';
 import { limitsOf } from './limits.js';
 
-/** Why an item did not run, or what keeps it from running: a pure function of what is known. */
+/** Explains why an item did not run, or does not run now: a pure function of the question's data. */
 export function explain(question: Question): Explanation {
   const { view, paths, item, instant, now } = question;
   const found = grouped(isAboutInstant(question) ? foundForInstant(question, foundNow(question)) : foundNow(question));
@@ -36,7 +36,7 @@ function isAboutInstant(question: Question): question is InstantQuestion {
   return question.instant !== undefined;
 }
 
-/** A job of which nothing is known has no items to speak of. */
+/** The reason for a job of which nothing is known, not even its items. */
 function nothingKnown(question: Question): Reason {
   const found: Found = { cause: { type: 'not-begun', lastBegun: undefined }, items: [], holds: 'now' };
   return { ...found.cause, items: [], holds: 'now', ...inWords(found, question) };
@@ -57,19 +57,19 @@ function foundNow(question: Question): readonly Found[] {
     const isNews = ({ type }: FoundCause): boolean => type !== 'free' || !(isKept || faults.keeps(view?.owner));
     return found.filter(isNews).map((cause): Found => ({ cause, items: [number], holds: 'now' }));
   });
-  // Of an item number that does not exist, only that is said.
+  // For an item number that does not exist, this is the only reason.
   if (item !== undefined && items.some(({ cause }) => cause.type === 'no-such-item'))
     return [...items, ...job, ...beside];
   return [...job, ...byWeight(items), ...beside];
 }
 
-/** Of all items, those that nothing keeps come last. */
+/** Items that can run come last. */
 function byWeight(items: readonly Found[]): readonly Found[] {
   const isFree = ({ cause }: Found): boolean => cause.type === 'free';
   return [...items.filter((each) => !isFree(each)), ...items.filter(isFree)];
 }
 
-/** Items with the same cause together. */
+/** Joins items that have the same cause. */
 function grouped(found: readonly Found[]): readonly Found[] {
   const groups = new Map<string, { readonly first: Found; readonly items: Set<number> }>();
   for (const each of found) {

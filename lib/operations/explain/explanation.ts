@@ -1,60 +1,63 @@
 /**
- * Why an item did not run, or what keeps it from running: the answers of `ExplanationAPI`.
+ * The answers of `ExplanationAPI`: why an item did not run, or does not run now.
  *
- * What is said of the present is what the registry centre has. Of the past, the registry centre keeps little: for each
+ * Statements about the present come from the registry centre. The registry centre keeps little of the past: for each
  * item the last instant for which one of our instances has begun it, and the run that a crash has cut short. The rest
  * is known only if it was recorded: runs in the tables of the trace, operators' changes in the table of operations.
- * These cannot be known after the fact, whatever is recorded:
+ * Some facts are in no record:
  *
- * - what a Java instance has begun: it keeps no record (its runs are in the trace, if it writes one);
- * - that a process was frozen, starved or cut off at a moment of the past: it could not say so, and the registry centre
- *   has forgotten its session. The trace has rows of runs that were aborted or put off, if they came to that;
- * - by how much the clock of an instance was wrong;
- * - who changed nodes without these operations: Java's console, or a ZooKeeper client.
+ * - runs of Java instances, which keep no record (their runs are in the trace, if they write one);
+ * - that a process was frozen, starved or cut off at a moment of the past: it could not record that, and the registry
+ *   centre has forgotten its session. The trace has rows of runs that were aborted or put off because of it;
+ * - the error of an instance's clock;
+ * - the author of changes that were made without these operations: by Java's console, or a ZooKeeper client.
  */
 import { type OperationRecord } from '../../api/events/operation-record.js';
 import { type CodeValues, type CureCode, type LimitCode, type ReasonCode } from './codes.js';
 
-/** Why. The most decisive reason first. */
+/** The reasons why a job or an item did not run, or does not run now. */
 export interface Explanation {
   readonly jobName: string;
-  /** The item that was asked about; `undefined`: all items. */
+  /** The item that was asked about; `undefined` for all items. */
   readonly item: number | undefined;
-  /** The instant that was asked about; `undefined`: the present. */
+  /** The instant that was asked about; `undefined` for the present. */
   readonly instant: Date | undefined;
   /** When the registry centre was read, by the clock of this process. */
   readonly at: Date;
   readonly reason: Reason;
-  /** Further reasons, the weightiest first. */
+  /** Further reasons, the most decisive one first. */
   readonly others: readonly Reason[];
-  /** What cannot be known here and would matter, as sentences. */
+  /** Facts that would matter and cannot be known here, as sentences. */
   readonly unknown: readonly string[];
-  /** The same as codes, in the same order. */
+  /** The codes of `unknown`, in the same order. */
   readonly limits: readonly ExplanationLimit[];
 }
 
-/** Something that cannot be known here: a code, and what its sentence is made from. */
+/** A fact that cannot be known here: its code, and the values in its sentence. */
 export interface ExplanationLimit {
   readonly code: LimitCode;
   readonly values: CodeValues;
   readonly sentence: string;
 }
 
-/** A reason, with what to do about it. */
+/** A reason with its cure. */
 export type Reason = Cause & {
-  /** The items that it concerns, in ascending order; empty if it concerns the whole job. */
+  /** The items that have this reason, in ascending order; empty if the whole job has it. */
   readonly items: readonly number[];
-  /** `then`: it is on record for the instant that was asked about. `now`: it holds now, and may not have held then. */
+  /**
+   * `then`: the reason is on record for the instant that was asked about. `now`: it holds now, and may not have held
+   * then.
+   */
   readonly holds: 'then' | 'now';
-  /** What is the case, as one sentence. */
+  /** The reason in one sentence. */
   readonly sentence: string;
-  /** What to do, as one sentence or two; `undefined` if nothing need be done. */
+  /** Advice in one or two sentences; `undefined` if nothing need be done. */
   readonly cure: string | undefined;
-  /** The sentence as a code, for those who word it in another language. */
+  /** The code of the sentence, for other languages. */
   readonly code: ReasonCode;
-  /** What is known of it, by name. */
+  /** The values of the reason by name. */
   readonly values: CodeValues;
-  /** The cure as a code. `command`: the command line for it, or the first of several. */
+  /** The code of the cure. `command`: its command line, or the first of several. */
   readonly remedy: { readonly code: CureCode; readonly command: string | undefined } | undefined;
 };
 
@@ -68,14 +71,14 @@ export interface OnRecord {
 /** A server that is given no items. */
 export interface ServerOff {
   readonly serverIp: string;
-  /** `undefined` if it is not on record. */
+  /** The operation that disabled the server; `undefined` if it is not on record. */
   readonly record: OnRecord | undefined;
 }
 
-/** What is the case. */
+/** A cause of a reason, with the data that belongs to it. */
 export type Cause = JobCause | ItemCause | InstantCause;
 
-/** What concerns the whole job. */
+/** Causes that concern the whole job. */
 export type JobCause =
   /** `elasticjob.enabled` is false in the application that asks. */
   | { readonly type: 'switched-off' }
@@ -95,23 +98,23 @@ export type JobCause =
   | { readonly type: 'schedule-over'; readonly last: Date | undefined }
   /**
    * A fault that only an instance itself knows, such as a type in the settings that it does not have. `isHere`: it is
-   * in the process that explains. `alsoOn`: ids of other instances that say the same.
+   * in the process that explains. `alsoOn`: ids of other instances with the same fault.
    */
   | ({ readonly type: 'instance-fault'; readonly isHere: boolean; readonly alsoOn: readonly string[] } & InstanceFault);
 
-/** The part of an instance's health report about a job that does not run as it should there. */
+/** The part of an instance's health report about a job that cannot run there, or not as its settings ask. */
 export interface InstanceFault {
   readonly instanceId: string;
   /**
-   * `blocked` and `failed`: nothing of the job runs there. `impaired`: something does not run as wished. In the others
-   * it does not take part yet.
+   * `blocked` and `failed`: nothing of the job runs there. `impaired`: the job runs there, but not completely, or not
+   * as its settings ask. In the other states the job does not take part yet.
    */
   readonly state: 'blocked' | 'failed' | 'impaired' | 'created' | 'starting' | 'suspended';
-  /** Why, and what to do. */
+  /** The cause and the cure as text. */
   readonly reason: string;
 }
 
-/** What concerns single items. */
+/** Causes that concern single items. */
 export type ItemCause =
   | { readonly type: 'no-such-item'; readonly shardingTotalCount: number }
   /**
@@ -125,9 +128,9 @@ export type ItemCause =
       readonly instanceId: string | undefined;
       /** The instant it runs for, or when its run has started if only that is known. */
       readonly since: Date | undefined;
-      /** Firings that come meanwhile are made up for by one run afterwards (`misfire`), or are dropped. */
+      /** Firings during the run are made up for by one run afterwards (`misfire`), or are dropped. */
       readonly missed: 'made-up-for' | 'dropped';
-      /** A script also runs while a process that it has left behind holds its output. */
+      /** True for a script, which counts as running while any process that it started holds its output open. */
       readonly isScript: boolean;
     }
   /** Its run died with its instance. `failover`: whether a peer runs it again. */
@@ -157,21 +160,21 @@ export type ItemCause =
   /** Nothing that the registry centre knows keeps it from running at the next instant. */
   | { readonly type: 'free'; readonly next: Date | undefined };
 
-/** What an instance has said of a firing. */
+/** An instance's report about a firing. */
 export interface Stated {
   readonly instanceId: string | undefined;
-  /** Its own words; may be empty. */
+  /** The instance's own message; may be empty. */
   readonly message: string;
   readonly at: Date;
 }
 
-/** What concerns one instant. */
+/** Causes that concern one instant. */
 export type InstantCause =
   | { readonly type: 'not-scheduled'; readonly before: Date | undefined; readonly after: Date | undefined }
   /** The schedule was changed between the instant and now; `cron` was the former one. */
   | { readonly type: 'rescheduled'; readonly cron: string | undefined; readonly record: OnRecord }
   | { readonly type: 'still-to-come' }
-  /** The trace has a run of it. `outcome`: `running` also if its process has died without a word. */
+  /** The trace has a run of the item. `outcome`: `running` also if its process died before it could report the end. */
   | {
       readonly type: 'ran';
       readonly instanceId: string | undefined;
@@ -180,8 +183,8 @@ export type InstantCause =
       readonly failureCause: string | undefined;
     }
   /**
-   * The records say that it was begun for the instant. `gone`: its instance is gone, and no one knows whether the run
-   * had ended.
+   * The item was begun for the instant, as the records say. `gone`: its instance is gone, and it is unknown whether the
+   * run had ended.
    */
   | { readonly type: 'begun'; readonly instanceId: string; readonly state: 'running' | 'over' | 'gone' }
   /** It was begun, its instance died, and no one runs it again. */
@@ -193,9 +196,11 @@ export type InstantCause =
   | { readonly type: 'later-begun'; readonly instant: Date | undefined; readonly startedAt: Date | undefined }
   /** It was still running, and `misfire` is off. */
   | { readonly type: 'misfire-off'; readonly since: Date | undefined }
-  /** An instance put it off or ended it; `message` is its own. */
+  /** An instance put the firing off. */
   | ({ readonly type: 'put-off' } & Stated)
+  /** An instance ended the run before its work was done. */
   | ({ readonly type: 'aborted' } & Stated)
+  /** An instance reported that the run has failed. */
   | ({ readonly type: 'refused' } & Stated)
   /** It has changed its owner since it was last begun; `missed`: how many instants have passed without it. */
   | { readonly type: 'changed-hands'; readonly from: string; readonly to: string | undefined; readonly missed: number }
@@ -204,18 +209,16 @@ export type InstantCause =
   /** No instance has begun it, and nothing on record says why. */
   | { readonly type: 'not-begun'; readonly lastBegun: Date | undefined };
 
-/** What is known of the past, besides the registry centre. */
+/** Records of the past outside the registry centre. */
 export interface Past {
-  /** Rows of the trace around the instant; `undefined`: there is no trace to read. */
+  /** Rows of the trace around the instant; `undefined` without a trace. */
   readonly executions: readonly PastExecution[] | undefined;
   readonly states: readonly PastState[] | undefined;
-  /**
-   * What operators have done to the job and its servers, the latest first; `undefined`: there are no records to read.
-   */
+  /** Operations on the job and its servers, the latest first; `undefined` without records of operations. */
   readonly operations: readonly OperationRecord[] | undefined;
 }
 
-/** A row of the trace: `JobExecutionEvent` as far as it matters. */
+/** A row of the trace: the fields of `JobExecutionEvent` that explanations need. */
 export interface PastExecution {
   readonly shardingItem: number;
   readonly taskId: string;
@@ -226,7 +229,7 @@ export interface PastExecution {
   readonly failureCause: string | undefined;
 }
 
-/** A row of the trace: `JobStatusTraceEvent` as far as it matters. */
+/** A row of the trace: the fields of `JobStatusTraceEvent` that explanations need. */
 export interface PastState {
   readonly taskId: string;
   readonly state: string;

@@ -3,8 +3,9 @@ import { type InstantQuestion, recordedCauses, scheduleCauses, unrecordedCauses 
 import { type Found, type FoundCause, itemsIn, type Question } from './question.js';
 
 /**
- * Why items did not run for an instant: what is on record of it, then what holds now and held already, then what holds
- * now and may not have held, and last what the records do not say. @param now what keeps the items from running now
+ * Explains why items did not run for an instant. The recorded causes come first, then the present ones that held at the
+ * instant already, then the present ones that may not have held, and last the gaps of the records. @param now the
+ * causes that keep the items from running now
  */
 export function foundForInstant(question: InstantQuestion, now: readonly Found[]): readonly Found[] {
   const present = now.map((each) => ({ ...each, holds: heldAlready(each.cause, question) }));
@@ -34,12 +35,12 @@ function onRecord(question: InstantQuestion, item: number, view: ItemView) {
   return { item, isAnswered, recorded: causes.map(asFound), unrecorded: others.map(asFound) };
 }
 
-/** Whether the item was begun for the instant, so that no more need be found. */
+/** True if the item was begun for the instant, so that no further cause is needed. */
 function isAnswer({ type }: FoundCause): boolean {
   return type === 'ran' || type === 'begun' || type === 'begun-and-lost';
 }
 
-/** Whether what holds now is known to have held at the instant already. */
+/** `then` if the present cause is known to have held at the instant already. */
 function heldAlready(cause: FoundCause, { instant }: InstantQuestion): 'then' | 'now' {
   switch (cause.type) {
     case 'still-running':
@@ -53,7 +54,7 @@ function heldAlready(cause: FoundCause, { instant }: InstantQuestion): 'then' | 
   }
 }
 
-/** A run that went on at the instant already is why the firing was dropped, if `misfire` is off. */
+/** If `misfire` is off, the firing was dropped because of the run that went on at the instant. */
 function withMisfireOff(found: Found, { view }: Question): Found {
   const { cause, holds } = found;
   const isDropped = cause.type === 'still-running' && holds === 'then' && view.config?.misfire === false;

@@ -1,16 +1,19 @@
 import { type FoundCause, type KnownFault, type Question } from './question.js';
 
-/** What instances say of themselves. */
+/** Faults that instances have reported about themselves. */
 export interface InstanceFaults {
-  /** What keeps the items that are asked about from running. */
+  /** Faults that keep the items in question from running. */
   readonly decisive: readonly FoundCause[];
-  /** What is the case besides. */
+  /** Faults that do not keep these items from running. */
   readonly beside: readonly FoundCause[];
-  /** Whether an item with this owner is kept from running. */
+  /** True if a fault keeps the items of this owner from running. */
   readonly keeps: (owner: string | undefined) => boolean;
 }
 
-/** An instance's fault keeps only its own items from running. Instances with the same fault are named together. */
+/**
+ * Sorts the faults of instances: a fault keeps only the items of its own instance from running. Instances with the same
+ * fault are joined.
+ */
 export function instanceFaults({ view, item, faults }: Question): InstanceFaults {
   const asked = view.items.filter((each) => item === undefined || each.item === item);
   const owners = new Set(asked.flatMap(({ owner }) => owner ?? []));

@@ -16,15 +16,15 @@ import {
   scheduleOf,
 } from './question.js';
 
-/** What is asked of one instant. */
+/** A question about one instant. */
 export interface InstantQuestion extends Question {
   readonly instant: number;
 }
 
-/** Most missed instants that are counted. */
+/** The most missed instants that are counted. */
 const MOST_COUNTED = 1_000;
 
-/** What the schedule says of the instant, for the whole job: the first cause, if there is one, answers the question. */
+/** Causes in the schedule, for the whole job. If there are any, the first one answers the question. */
 export function scheduleCauses(question: InstantQuestion): readonly FoundCause[] {
   const { instant, now, past } = question;
   const schedule = scheduleOf(question);
@@ -46,7 +46,7 @@ export function scheduleCauses(question: InstantQuestion): readonly FoundCause[]
   }
 }
 
-/** What is on record of an item and an instant that has passed, the most decisive cause first. */
+/** Causes on record for an item and an instant of the past, the most decisive one first. */
 export function recordedCauses(question: InstantQuestion, item: ItemView): readonly FoundCause[] {
   const ran = traced(question, item);
   if (ran !== undefined) return [ran];
@@ -61,7 +61,7 @@ export function recordedCauses(question: InstantQuestion, item: ItemView): reado
   return then;
 }
 
-/** What can be said if nothing else can: what the records do not have. */
+/** Causes for an item without a record of the instant: the gaps of the records. */
 export function unrecordedCauses(question: InstantQuestion, item: ItemView): readonly FoundCause[] {
   const { view, instant } = question;
   if (view.config?.monitorExecution === false) return [{ type: 'not-recorded', why: 'unmonitored' }];
@@ -110,10 +110,11 @@ function begunOrAbsent(question: InstantQuestion, item: ItemView): FoundCause {
   const holds = ([, record]: (typeof records)[number]): boolean => record?.instants.get(item.item) === instant;
   const id = records.find((each) => holds(each) && each[1]?.manual.has(item.item) !== true)?.[0];
   if (id === undefined) {
-    // A leader notes the last instant at which an item that it brings back was not there.
+    // If the number of items grows again, the leader notes the last instant at which the item did not exist.
     const isReturned = records.some(([, record]) => (record?.returned.get(item.item) ?? -Infinity) >= instant);
     if (isReturned) return { type: 'left-out' };
-    // Run manually since: the record says after which instant, and not which instance has begun it for that.
+    // The item was run manually since: the record says after which instant, but not which instance began the item for
+    // it.
     return { type: 'later-begun', instant: undefined, startedAt: undefined };
   }
   const isGoneNow = isGone(view, id);
@@ -123,13 +124,13 @@ function begunOrAbsent(question: InstantQuestion, item: ItemView): FoundCause {
   return { type: 'begun', instanceId: id, state };
 }
 
-/** Id of the instance that has begun the item last. */
+/** The id of the instance that began the item last. */
 function runnerOf({ beginRecords, lastBegun }: Question['view'], item: number): string | undefined {
   const last = lastBegun.get(item);
   return [...beginRecords].find(([, record]) => last !== undefined && record?.instants.get(item) === last)?.[0];
 }
 
-/** What operators had switched off at the instant, and a run that went on then. */
+/** Causes that held at the instant: an item or server that operators had switched off, and a run that went on. */
 function heldThen({ view, paths, past, instant }: InstantQuestion, { item, owner }: ItemView): readonly FoundCause[] {
   const causes: FoundCause[] = [];
   const off = changeOf(past.operations, paths.item(item, 'disabled'), { value: '', until: instant });
@@ -160,7 +161,7 @@ const STATES: Readonly<Record<string, 'put-off' | 'aborted' | 'refused'>> = {
   TASK_ERROR: 'refused',
 };
 
-/** What an instance has said of a firing of the item between the instant and the next one. */
+/** Reports of instances about a firing of the item between the instant and the next one. */
 function stated(question: InstantQuestion, { item, owner }: ItemView): readonly FoundCause[] {
   const { past, instant } = question;
   const end = nextInstant(question) ?? Infinity;

@@ -6,23 +6,21 @@ import { changeOf, type FoundCause, onRecord, type Question, scheduleOf } from '
 
 type Finding = (question: Question, item: ItemView) => FoundCause | undefined;
 
-/**
- * What keeps an item from running now, the most decisive cause first; at least one, which is `free` if nothing does.
- */
+/** The causes that keep an item from running now, the most decisive one first; only `free` if there is none. */
 export function itemCauses(question: Question, item: ItemView): readonly FoundCause[] {
   const found = FINDINGS.flatMap((find) => find(question, item) ?? []);
   return found.length > 0 ? found : [free(question)];
 }
 
-/** Why an item that the job does not have does not run. */
+/** The cause for an item that the job does not have. */
 export function absentItem({ view }: Question, item: number): FoundCause {
   const total = view.config?.shardingTotalCount ?? 0;
   if (item >= total) return { type: 'no-such-item', shardingTotalCount: total };
-  // Before the first assignment, there is none that could have left the item out.
+  // Before the first assignment, no assignment can have left the item out.
   return view.items.length === 0 ? { type: 'no-owner', isStatic: false } : { type: 'left-out' };
 }
 
-/** When the item runs next. */
+/** The cause of an item that nothing keeps from running: it waits for its next instant. */
 function free(question: Question): FoundCause {
   const schedule = scheduleOf({ ...question, instant: undefined });
   return { type: 'free', next: schedule.type === 'cron' ? schedule.cron.next(new Date(question.now)) : undefined };
@@ -54,12 +52,12 @@ const run: Finding = ({ view, past }, item) => {
   return { type: 'still-running', instanceId: runner, since, missed, isScript: isScript(view) };
 };
 
-/** Whether the job's items are programs, which the root node says. */
+/** True if the job's items are programs, which the root node says. */
 export function isScript({ jobClass }: JobView): boolean {
   return jobClass?.toUpperCase() === 'SCRIPT';
 }
 
-/** The instant that the item's last run on that instance is for. */
+/** The instant of the item's last run on that instance. */
 export function begunFor({ beginRecords }: JobView, id: string, item: number): Date | undefined {
   const record = beginRecords.get(id);
   const instant = record?.manual.has(item) === true ? undefined : record?.instants.get(item);
@@ -83,7 +81,10 @@ const owner: Finding = ({ view, paths, past }, { owner: id }) => {
   return { type: 'owner-disabled', instanceId: id, status, server: { serverIp, record: onRecord(change) } };
 };
 
-/** Instances that stop say so. Only the last ones are remembered, and Java instances do not. */
+/**
+ * How an instance ended. Our instances record that they stop; only the latest of these records are kept, and Java
+ * instances write none.
+ */
 function howGone({ withdrawn, beginRecords }: JobView, id: string): 'stopped' | 'died' | 'unknown' {
   if (withdrawn.includes(id)) return 'stopped';
   return beginRecords.has(id) ? 'died' : 'unknown';

@@ -7,14 +7,14 @@ import { changeOf, type FoundCause, MOST_ITEMS, onRecord, type Question, schedul
 type Finding = (question: Question) => FoundCause | undefined;
 
 /**
- * What keeps the whole job from running now, the most decisive cause first.
- * @param faults what instances say of themselves
+ * The causes that keep the whole job from running now, the most decisive one first.
+ * @param faults faults that instances report
  */
 export function jobCauses(question: Question, faults: readonly FoundCause[]): readonly FoundCause[] {
   const absence = absent(question);
   if (absence !== undefined) return [absence];
   const found = FINDINGS.flatMap((find) => find(question) ?? []);
-  // If no instance could start the job, its fault is why there is none; with settings that cannot be used, those are.
+  // An instance that could not start the job explains why no instance has it; unusable settings come before that.
   const start = configuration(question) === undefined ? 0 : 1;
   return [...found.slice(0, start), ...faults, ...found.slice(start)];
 }
@@ -49,7 +49,7 @@ const servers: Finding = ({ view, paths, past }) => {
       const change = changeOf(past.operations, paths.server(serverIp), { value: 'DISABLED' });
       return { serverIp, record: onRecord(change) };
     });
-  // Otherwise each item says what is the matter with its owner.
+  // Otherwise the cause of each item names its owner's server.
   return off.length === 0 ? undefined : { type: 'servers-disabled', servers: off };
 };
 

@@ -3,7 +3,7 @@ import { type LimitCode } from './codes.js';
 import { type Cause, type ExplanationLimit } from './explanation.js';
 import { type Question } from './question.js';
 
-/** What cannot be known here and would matter to these causes, as sentences. */
+/** The facts that would matter to these causes and cannot be known here, as sentences. */
 export function limitsOf(
   { instant, past }: Question,
   causes: readonly Cause[],
@@ -35,7 +35,9 @@ export function limitsOf(
   );
 }
 
-/** The types in the settings that an instance may not have, or may not be able to use; instances of ours store that. */
+/**
+ * The types that the settings name. An instance may lack one, or be unable to use it; only our instances store that.
+ */
 function namedTypes({ config }: JobView): readonly string[] {
   if (config === undefined) return [];
   const { jobShardingStrategyType, jobErrorHandlerType, jobExecutorThreadPoolSizeProviderType } = config;
@@ -44,18 +46,18 @@ function namedTypes({ config }: JobView): readonly string[] {
 }
 
 const untold = (types: readonly string[]): string =>
-  `Whether Java instances have what the settings name, and can use it (${types.join(', ')}), is not stored: their logs say so.`;
+  `Java instances do not store whether they have the types that the settings name, and can use them (${types.join(', ')}): their logs say so.`;
 
 const UNATTRIBUTED =
-  'Who switched it off is not known, as no records of operations are read here: store them with tracing.type: RDB.';
+  'The operator who switched it off is not known, as no records of operations are read here: store them with tracing.type: RDB.';
 const UNRECORDED =
-  'Who switched it off is not on record: it was done without these operations, by the setting disabled, or longer ago than records are kept.';
+  'The operator who switched it off is not on record: it was done without these operations, by the setting disabled, or longer ago than records are kept.';
 const UNTRACED =
   'Runs of the past are not known, as no trace is read here: the registry centre keeps only the last instant that was begun for each item.';
-const UNOPERATED = 'What operators changed since then is not known, as no records of operations are read here.';
-const UNENDED = 'Whether and how that run has ended is not known without a trace.';
+const UNOPERATED = 'Changes by operators since then are not known, as no records of operations are read here.';
+const UNENDED = 'The end of that run is not known without a trace.';
 const INSTANTLESS =
   'The trace does not say which instant a run was for: one that begins between two instants may make up for an earlier one, or be triggered.';
-const JAVA = 'What Java instances have begun is not known: they keep no record of it in the registry centre.';
+const JAVA = 'Runs of Java instances are not known: they keep no record of them in the registry centre.';
 const FROZEN =
-  'Whether its instance was frozen, cut off or without a session then, or its clock was wrong, is recorded nowhere but in its log.';
+  'Its instance may have been frozen, cut off or without a session then, or its clock may have been wrong: only its log says so.';

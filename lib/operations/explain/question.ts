@@ -5,23 +5,23 @@ import { QuartzCron } from '../../time/cron.js';
 import { lastBefore } from '../../time/last-before.js';
 import { type Cause, type InstanceFault, type OnRecord, type Past } from './explanation.js';
 
-/** Most items of a job that this library takes. */
+/** The most items that a job of this library can have. */
 export const MOST_ITEMS = 100_000;
 
-/** What is asked, and all that the answer depends on. */
+/** A question about a job, with all data that the answer depends on. */
 export interface Question {
   readonly view: JobView;
   readonly paths: JobPaths;
-  /** A path as operators' tools show it. */
+  /** Adds the namespace to a path, as operators' tools show it. */
   readonly fullPath: (path: string) => string;
-  /** `undefined`: all items. */
+  /** `undefined` for all items. */
   readonly item: number | undefined;
-  /** Milliseconds since 1970; `undefined`: the present. */
+  /** Milliseconds since 1970; `undefined` for the present. */
   readonly instant: number | undefined;
   /** When the view was read, in milliseconds since 1970. */
   readonly now: number;
   readonly past: Past;
-  /** What instances say of themselves; none of those on which the job runs well. */
+  /** Faults that instances report; instances on which the job runs well report none. */
   readonly faults: readonly KnownFault[];
   /** Jobs of the namespace that have nearly this name; only if there is none of this name. */
   readonly similar?: string | undefined;
@@ -32,7 +32,7 @@ export interface KnownFault extends InstanceFault {
   readonly isHere: boolean;
 }
 
-/** What can be found in a registry centre. */
+/** The causes that are found in a registry centre. */
 export type FoundCause = Exclude<Cause, { readonly type: 'switched-off' }>;
 
 /** A cause, and the items that it concerns. */
@@ -48,7 +48,9 @@ export type Schedule =
   | { readonly type: 'unusable'; readonly cron: string; readonly fault: string }
   | { readonly type: 'cron'; readonly cron: QuartzCron };
 
-/** The job's schedule; with an instant of the past, the one of then if operators' changes of it are on record. */
+/**
+ * The job's schedule. For an instant of the past it is the former schedule, if operators' changes of it are on record.
+ */
 export function scheduleOf({ view, past, instant }: Question): Schedule {
   const changed = instant === undefined ? undefined : rescheduling(past.operations ?? [], instant);
   const text = changed === undefined ? view.config?.cron : changed.before['cron'];
@@ -62,7 +64,7 @@ export function scheduleOf({ view, past, instant }: Question): Schedule {
 }
 
 /**
- * The first change of the schedule after that time (milliseconds since 1970), which says what the schedule was before.
+ * The first change of the schedule after that time (milliseconds since 1970); its record contains the former schedule.
  */
 export function rescheduling(operations: readonly OperationRecord[], since: number): OperationRecord | undefined {
   return operations.findLast(
@@ -72,8 +74,8 @@ export function rescheduling(operations: readonly OperationRecord[], since: numb
 }
 
 /**
- * The operation that gave a node the value that it has, or had at `until` (milliseconds since 1970); `undefined` if it
- * is not on record. @param value `undefined`: the node was removed
+ * The operation that gave a node its present value, or its value at `until` (milliseconds since 1970); `undefined` if
+ * it is not on record. @param value `undefined` if the node was removed
  */
 export function changeOf(
   operations: readonly OperationRecord[] | undefined,
@@ -87,17 +89,17 @@ export function changeOf(
   return latest !== undefined && latest.after[path] === value ? latest : undefined;
 }
 
-/** What is said of an operation. */
+/** The operator, time and reason of an operation. */
 export function onRecord(operation: OperationRecord | undefined): OnRecord | undefined {
   return operation && { operator: operation.operator, reason: operation.reason, at: operation.startedAt };
 }
 
-/** The instants of the schedule around a moment (milliseconds since 1970), which is left out itself. */
+/** The last instant of the schedule before a moment (milliseconds since 1970), and the first one after it. */
 export function neighbours(cron: QuartzCron, moment: number): { before: Date | undefined; after: Date | undefined } {
   return { before: lastBefore(cron, new Date(moment)), after: cron.next(new Date(moment)) };
 }
 
-/** Whether the schedule has this instant (milliseconds since 1970). */
+/** True if the schedule has this instant (milliseconds since 1970). */
 export function isInstant(cron: QuartzCron, instant: number): boolean {
   return cron.next(new Date(instant - 1))?.getTime() === instant;
 }
@@ -113,7 +115,7 @@ export function countInstants(cron: QuartzCron, from: number, to: number, limit:
   return count;
 }
 
-/** The items that are asked about, in ascending order, with what there is of them. */
+/** The items in question in ascending order, with their views; `undefined` for an item that the job does not have. */
 export function itemsIn({ view, item }: Question): readonly (readonly [number, ItemView | undefined])[] {
   const known = new Map(view.items.map((each) => [each.item, each]));
   if (item !== undefined) return [[item, known.get(item)]];

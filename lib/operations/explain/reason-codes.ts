@@ -2,7 +2,7 @@ import { describeItems } from '../../kernel/view/items.js';
 import { type CodeValues, type ReasonCode } from './codes.js';
 import { type Cause, type OnRecord } from './explanation.js';
 
-/** The code of what is said of a cause. `isPast`: of the instant that was asked about. */
+/** The code of the sentence about a cause. `isPast`: the sentence is about the instant that was asked about. */
 export function reasonCode(cause: Cause, isPast: boolean): ReasonCode {
   switch (cause.type) {
     case 'unknown-job':
@@ -42,12 +42,12 @@ export function reasonCode(cause: Cause, isPast: boolean): ReasonCode {
   }
 }
 
-/** Most names of a list that are given. */
+/** The most names of a list that a sentence contains. */
 const MOST_NAMED = 5;
 
 /**
- * What is known of a cause, for its sentence and beside it: texts, numbers and instants. Whoever changed it is `by`,
- * `byAt`, `byWhy`.
+ * The values of a cause, for its sentence and for programs: texts, numbers and instants. The operator who caused it is
+ * `by`, with `byAt` and `byWhy`.
  */
 export function reasonValues(cause: Cause): CodeValues {
   const values: Record<string, CodeValues[string]> = {};
@@ -70,7 +70,7 @@ export function reasonValues(cause: Cause): CodeValues {
 
 function recordOf(cause: Cause): OnRecord | undefined {
   if (cause.type === 'owner-disabled') return cause.server.record;
-  // Of several servers, each has its own.
+  // If there are several servers, each has its own record.
   if (cause.type === 'servers-disabled') return cause.servers.length === 1 ? cause.servers[0]?.record : undefined;
   return 'record' in cause ? cause.record : undefined;
 }

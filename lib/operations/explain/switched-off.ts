@@ -1,6 +1,6 @@
 import { type Explanation } from './explanation.js';
 
-const ELSEWHERE = 'Whether other applications run the job is not known here.';
+const ELSEWHERE = 'Other applications may run the job; this one does not know.';
 
 /** The answer of an application in which ElasticJob is switched off. */
 export function switchedOff(asked: Pick<Explanation, 'jobName' | 'item' | 'instant' | 'at'>): Explanation {

@@ -1,7 +1,7 @@
 import { type InstantCause } from '../explanation.js';
 import { at, be, by, cure, have, lower, unstopped, words, type WordsOf } from './words.js';
 
-/** What is said of what concerns one instant. */
+/** Sentences about causes that concern one instant. */
 export const INSTANT_WORDS: WordsOf<InstantCause> = {
   'not-scheduled': ({ before, after }, { job, instant }) =>
     words(
@@ -77,7 +77,7 @@ export const INSTANT_WORDS: WordsOf<InstantCause> = {
     ),
   'not-recorded': ({ why }, scene) =>
     words(
-      `Whether ${lower(scene.subject)} ran${scene.instant === '' ? '' : ` for${scene.instant}`} is not on record: ${why === 'java' ? 'the owner is a Java instance' : 'monitorExecution is off'}.`,
+      `There is no record of whether ${lower(scene.subject)} ran${scene.instant === '' ? '' : ` for${scene.instant}`}: ${why === 'java' ? 'the owner is a Java instance' : 'monitorExecution is off'}.`,
       cure('record-runs', 'Record runs in a database (tracing.type: RDB) to know it next time.'),
     ),
   'not-begun': ({ lastBegun }, scene) =>

@@ -2,7 +2,7 @@ import { type ItemCause } from '../explanation.js';
 import { commandLine } from '../../command-line.js';
 import { at, be, by, type Cure, cure, have, lower, type Scene, words, type WordsOf } from './words.js';
 
-/** What is said of what concerns single items. */
+/** Sentences about causes that concern single items. */
 export const ITEM_WORDS: WordsOf<ItemCause> = {
   'no-such-item': ({ shardingTotalCount }, scene) =>
     words(

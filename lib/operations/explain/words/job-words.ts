@@ -3,7 +3,7 @@ import { type JobCause, type ServerOff } from '../explanation.js';
 import { commandLine } from '../../command-line.js';
 import { by, cure, lower, unstopped, words, type WordsOf } from './words.js';
 
-/** What is said of what concerns the whole job. */
+/** Sentences about causes that concern the whole job. */
 export const JOB_WORDS: WordsOf<Exclude<JobCause, { readonly type: 'switched-off' }>> = {
   'unknown-job': ({ similar, record }, { job, path }) =>
     words(
@@ -103,7 +103,7 @@ export const JOB_WORDS: WordsOf<Exclude<JobCause, { readonly type: 'switched-off
 const offServers = (servers: readonly ServerOff[]): string =>
   servers.map(({ serverIp, record }) => `${serverIp}${by(record)}`).join('; ');
 
-/** How many further instances that say the same are named. */
+/** The most further instances with the same fault that a sentence names. */
 const MOST_NAMED = 3;
 
 function others(ids: readonly string[]): string {

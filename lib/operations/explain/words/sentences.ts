@@ -9,7 +9,7 @@ import { type Scene, type Words, type WordsOf } from './words.js';
 
 const TABLE: WordsOf<FoundCause> = { ...JOB_WORDS, ...ITEM_WORDS, ...INSTANT_WORDS };
 
-/** The sentence and the cure of what was found, and both as codes. */
+/** The sentence and the cure of a cause, and the codes of both. */
 export function inWords(
   { cause, items, holds }: Found,
   question: Question,

@@ -1,4 +1,4 @@
-/** What the sentences of reasons have in common. */
+/** Parts that the sentences of all reasons share. */
 import { type CureCode } from '../codes.js';
 import { type Cause, type OnRecord } from '../explanation.js';
 
@@ -8,7 +8,7 @@ export interface Words {
   readonly cure: Cure | undefined;
 }
 
-/** What to do. */
+/** Advice, with its code. */
 export interface Cure {
   readonly code: CureCode;
   readonly sentence: string;
@@ -16,22 +16,22 @@ export interface Cure {
   readonly command: string | undefined;
 }
 
-/** What a sentence is made from besides the cause. */
+/** The data of a sentence besides the cause. */
 export interface Scene {
   /** `Item 3`, `Items 0-3,7`, or `Job 'bill'`. */
   readonly subject: string;
   readonly isOne: boolean;
-  /** ` 2026-01-01T00:00:00.000Z`, or the empty text. */
+  /** ` 2026-01-01T00:00:00.000Z`, or empty if the question is about the present. */
   readonly instant: string;
   readonly path: (name: 'config' | 'leader' | 'servers' | 'instances' | 'sharding') => string;
   readonly job: string;
   readonly jobName: string;
   readonly items: readonly number[];
-  /** Whether it is said of the instant that was asked about. */
+  /** True if the sentence is about the instant that was asked about. */
   readonly isPast: boolean;
 }
 
-/** What is said of each cause of some kind. */
+/** A sentence and a cure for each of these causes. */
 export type WordsOf<C extends Cause> = {
   readonly [K in C['type']]: (cause: Extract<C, { readonly type: K }>, scene: Scene) => Words;
 };
@@ -39,7 +39,7 @@ export type WordsOf<C extends Cause> = {
 /** A moment as people and logs read it. */
 export const at = (date: Date): string => date.toISOString();
 
-/** Who did it, when and why, behind a sentence. */
+/** The operator, time and reason, to append to a sentence. */
 export function by(record: OnRecord | undefined): string {
   if (record === undefined) return '';
   return `, by ${record.operator} at ${at(record.at)}${record.reason === undefined ? '' : ` (${record.reason})`}`;
@@ -57,7 +57,7 @@ export const have = ({ isOne }: Scene): string => (isOne ? 'has' : 'have');
 /** A sentence, and a cure if there is one. */
 export const words = (sentence: string, cure?: Cure): Words => ({ sentence, cure });
 
-/** What to do. `command`: of the command line. */
+/** Makes a cure. `command`: the command line that does it. */
 export const cure = (code: CureCode, sentence: string, command?: string): Cure => ({ code, sentence, command });
 
 /** A subject in the middle of a sentence. */

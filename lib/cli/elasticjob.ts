@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * The command line `npx elasticjob …`. It works on the registry centre alone: no application is asked, none need run.
+ * The command line `npx elasticjob …`. It works on the registry centre alone: no application need run.
  *
  * ```
  *   elasticjob.ts      this process: its streams, its variables

@@ -1,16 +1,16 @@
 import { type ElasticJobErrorCode } from '../api/errors/errors.js';
 
-/** What the exit code of the command line says. `docs/command-line.md` has the same table. */
+/** The exit codes of the command line. `docs/command-line.md` has the same table. */
 export const EXIT = {
   /** Done. */
   done: 0,
-  /** Done, and the answer is that something differs or is wrong. */
+  /** Done, and a difference or a problem was found. */
   found: 1,
   /** The command, an option, a value or the settings cannot be used. */
   usage: 2,
   /** There is no job of that name. */
   unknownJob: 3,
-  /** The job's present state does not allow it, or somebody else has changed it at the same moment. */
+  /** The job's present state does not allow it, or another operator has changed it at the same moment. */
   state: 4,
   /** Not confirmed: the answer was no, or there was no terminal to ask on. */
   notConfirmed: 5,
@@ -18,11 +18,11 @@ export const EXIT = {
   unreachable: 6,
   /** The registry centre refuses the credentials. */
   refused: 7,
-  /** The time for waiting is up. */
+  /** The deadline has passed. */
   timeUp: 8,
   /** The connection broke during a change, which may have been made or not. */
   unknownOutcome: 9,
-  /** A failure that is none of the others, such as a fault of the program. */
+  /** Any other failure, such as a fault of the program. */
   failed: 70,
   /** Interrupted by Ctrl-C. */
   interrupted: 130,
@@ -31,7 +31,7 @@ export const EXIT = {
 /** One of the exit codes. */
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** A command ends without having done its work, for a reason that the library has no error for. */
+/** A command could not do its work, for a reason that the library has no error for. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   constructor(
@@ -57,7 +57,7 @@ const BY_CODE: Readonly<Partial<Record<ElasticJobErrorCode, ExitCode>>> = {
   DEADLINE_EXCEEDED: EXIT.timeUp,
 };
 
-/** The exit code for an error, of whichever copy of the library. */
+/** The exit code for an error, also for one of another copy of the library. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CommandError) return error.exitCode;
   const { code } = (error ?? {}) as { readonly code?: unknown };

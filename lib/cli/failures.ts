@@ -6,7 +6,7 @@ import { type Invocation } from './invocation.js';
 import { printableLines } from './terminal/text.js';
 
 /**
- * Reports why a command has failed, on the error stream: a sentence for people, JSON for programs.
+ * Reports the failure of a command on the error stream: a sentence for people, JSON for programs.
  * @returns its exit code
  */
 export function reportFailure(error: unknown, invocation: Invocation): ExitCode {
@@ -27,7 +27,7 @@ function messageOf(
   error: unknown,
   { exitCode, registry }: { readonly exitCode: ExitCode; readonly registry: RegistryCenter | undefined },
 ): string {
-  // Not one of ours: whoever reports it needs all of it.
+  // Not one of our errors: a report of this fault needs the whole stack.
   if (exitCode === EXIT.failed) return describeFailure(error);
   const { message } = error as Error;
   switch (exitCode) {

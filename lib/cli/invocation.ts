@@ -10,7 +10,7 @@ import { CommandError, EXIT } from './exit-codes.js';
 import { type ChangeOptions, type CommonOptions, type Surroundings } from './surroundings.js';
 import { Output } from './terminal/output.js';
 
-/** One call of a command: what it has at hand. */
+/** One call of a command: its options, output, settings and connection. */
 export class Invocation implements AsyncDisposable {
   readonly output: Output;
   #record: OperationRecord | undefined;
@@ -32,22 +32,22 @@ export class Invocation implements AsyncDisposable {
     return (this.#settings ??= settingsFound(this.options, this.surroundings));
   }
 
-  /** Where the registry centre is. @throws InvalidConfigurationError, or CommandError if something is missing */
+  /** The settings of the registry centre. @throws InvalidConfigurationError, or CommandError if something is missing */
   get registrySettings(): RegCenterSettings {
     return registrySettings(this.options, this.settings, this.surroundings);
   }
 
-  /** The registry centre if the command has connected to it. */
+  /** The registry centre, if the command has connected to it. */
   get opened(): RegistryCenter | undefined {
     return this.#registry;
   }
 
-  /** The record of the latest operation, for `--json`, without secrets; `undefined` if nothing was to be changed. */
+  /** The record of the latest operation, for `--json`, without secrets; `undefined` if the command changed nothing. */
   get record(): OperationRecord | undefined {
     return this.#record;
   }
 
-  /** For operations: their records are kept. */
+  /** Options for operations, which keep the latest record. */
   get operations(): OperationsOptions {
     const listener = { onOperation: (record: OperationRecord) => void (this.#record = record) };
     return { clock: this.surroundings.clock, listeners: [listener] };

@@ -39,8 +39,8 @@ export async function runCommandLine(args: readonly string[], surroundings: Surr
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-    // A fault of the program, such as a registry centre that cannot be closed: the command has reported its own
-    // already.
+    // A fault of the program, such as a registry centre that cannot be closed; failures of the command itself are
+    // already reported.
     terminal.err.write(`elasticjob: ${withoutSecrets(describeFailure(error))}\n`);
     return EXIT.failed;
   }
@@ -51,7 +51,7 @@ function usageJson(text: string): string {
   return `${JSON.stringify({ error: { code: null, exitCode: EXIT.usage, message } })}\n`;
 }
 
-/** What to do about wrong usage. */
+/** The advice after wrong usage. */
 function hintFor(command: Command): string {
   const names: string[] = [];
   for (let each: Command | null = command; each !== null; each = each.parent) names.unshift(each.name());

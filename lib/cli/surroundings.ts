@@ -4,7 +4,7 @@ import { type RegCenterSettings } from '../settings/reg-center-settings.js';
 import { type Clock } from '../time/clock.js';
 import { type Terminal } from './terminal/terminal.js';
 
-/** What a command has of the process that it runs in. */
+/** The parts of the process that a command uses. */
 export interface Surroundings {
   readonly terminal: Terminal;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -20,10 +20,10 @@ export interface Surroundings {
 /** Options that all commands have. */
 export interface CommonOptions {
   readonly json?: boolean;
-  /** False: `--no-color`. */
+  /** False with `--no-color`. */
   readonly color: boolean;
   readonly verbose?: boolean;
-  /** How long the registry centre may take to answer, in milliseconds. */
+  /** The most milliseconds that the registry centre may take to answer. */
   readonly timeout: number;
   readonly config?: string;
   readonly settingsEnv?: string;

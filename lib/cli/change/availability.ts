@@ -5,11 +5,11 @@ import { type Invocation } from '../invocation.js';
 import { type ChangeOptions } from '../surroundings.js';
 import { contextOf, counted, inWords, targetOf } from './context.js';
 
-/** What is disabled or enabled. */
+/** Options of `disable` and `enable`. */
 export interface AvailabilityOptions extends Pick<ChangeOptions, 'reason'> {
   readonly server?: string;
   readonly item?: number;
-  /** The server may be one that no job has yet. */
+  /** True allows a server that no job has yet. */
   readonly unknownServer?: boolean;
 }
 

@@ -8,7 +8,7 @@ export function contextOf({ reason }: Pick<ChangeOptions, 'reason'>): OperationC
   return reason === undefined ? {} : { reason };
 }
 
-/** What a command is about: a job, a server, or a job on a server. @throws CommandError if it is neither */
+/** The target of a command: a job, a server, or a job on a server. @throws CommandError if neither is given */
 export function targetOf(
   jobName: string | undefined,
   { server, reason }: Pick<ChangeOptions, 'reason'> & { readonly server?: string },

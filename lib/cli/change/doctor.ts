@@ -8,22 +8,22 @@ import { type Tone } from '../terminal/style.js';
 import { printable, widthOf } from '../terminal/text.js';
 import { contextOf, counted } from './context.js';
 
-/** How a namespace is examined. */
+/** Options of `doctor`. */
 export interface DoctorOptions extends ChangeOptions {
-  /** Mends what can be mended safely. */
+  /** True solves the problems that have a safe solution. */
   readonly fix?: boolean;
-  /** After what time what was found is looked at again, in milliseconds. */
+  /** Findings are checked again after this time, in milliseconds. */
   readonly settle: number;
 }
 
-/** Something that was found, and whether `--fix` has mended it. */
+/** A finding, and the result of `--fix`. */
 interface Mended {
   readonly finding: Finding;
-  /** False: it was over already. */
+  /** False if the problem was over already. */
   readonly mended: boolean;
 }
 
-/** `doctor [job]`: what is not as it should be, what follows, and what to do. */
+/** `doctor [job]`: the problems of a namespace or a job, with consequences and cures. */
 export async function doctor(
   invocation: Invocation,
   jobName: string | undefined,
@@ -65,7 +65,7 @@ async function fixAll(
   await invocation.confirm(`Mend ${counted(fixable.length, 'finding')} as described?`, options);
   const results: Mended[] = [];
   for (const finding of fixable) {
-    // One after the other: what one has mended may be the cause of the next.
+    // One after the other, as one problem may be the cause of the next.
     const mended = await api.fix(finding, contextOf(options));
     results.push({ finding, mended });
     output.note(`${mended ? 'Mended' : 'Over already'}: ${finding.jobName ?? ''}: ${finding.sentence}`);

@@ -10,14 +10,14 @@ import { type ChangeOptions } from '../surroundings.js';
 import { type Column } from '../terminal/table.js';
 import { contextOf, counted, inWords, targetOf } from './context.js';
 
-/** What is ended or removed. */
+/** Options of `shutdown` and `remove`. */
 export interface RemovalOptions extends ChangeOptions {
   readonly server?: string;
-  /** Of `remove`: whether a job's living instances are ended. */
+  /** For `remove`: true ends the living instances of the job. */
   readonly living?: boolean;
 }
 
-/** How servers without an instance are removed. */
+/** Options of `prune`. */
 export interface PruneServersOptions extends ChangeOptions {
   readonly dryRun?: boolean;
   readonly includeDisabled?: boolean;
@@ -40,7 +40,7 @@ export async function shutdown(
   return EXIT.done;
 }
 
-/** `remove`: a job with all it has; with `--server`, a server and its instances. */
+/** `remove`: a job with all its nodes; with `--server`, a server and its instances. */
 export async function remove(
   invocation: Invocation,
   jobName: string | undefined,
@@ -60,7 +60,7 @@ async function removeJob(invocation: Invocation, jobName: string, options: Remov
   const registry = await invocation.registry();
   const { living = false } = options;
   const job = await readJob(registry, jobName);
-  // Nobody is asked about what is refused.
+  // A refusal comes before the question.
   if (!living) refuseIfLiving(job);
   const count = counted(job.view.instances.size, 'instance');
   const question = `Remove job '${jobName}' with its configuration, and shut down ${count}, in ${registry.description}?`;

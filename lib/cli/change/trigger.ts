@@ -7,9 +7,9 @@ import { type Tone } from '../terminal/style.js';
 import { type Column } from '../terminal/table.js';
 import { contextOf } from './context.js';
 
-/** How a job is triggered. */
+/** Options of `trigger`. */
 export interface TriggerOptions extends Pick<ChangeOptions, 'reason'> {
-  /** Takes the place of the job's parameter for these runs. Default: the job's own. */
+  /** The job parameter of these runs. Default: that of the settings. */
   readonly parameter?: string;
   /** The only items that run. Default: all. */
   readonly items?: readonly number[];
@@ -17,11 +17,11 @@ export interface TriggerOptions extends Pick<ChangeOptions, 'reason'> {
   readonly server?: string;
   /** Waits until the triggered runs have ended. */
   readonly wait?: boolean;
-  /** How long, in milliseconds. */
+  /** The most milliseconds to wait. */
   readonly waitTimeout: number;
 }
 
-/** `trigger <job>`: makes all instances run their items now, or the owners of some items these. */
+/** `trigger <job>`: makes all instances run their items now, or the owners of some items only these items. */
 export async function trigger(invocation: Invocation, jobName: string, options: TriggerOptions): Promise<ExitCode> {
   const { output, operations } = invocation;
   const { parameter: jobParameter, items, server, wait = false, waitTimeout } = options;

@@ -5,41 +5,41 @@ import { Invocation } from '../invocation.js';
 import { type CommonOptions } from '../surroundings.js';
 import { printable } from '../terminal/text.js';
 
-/** What a word may become. */
+/** A possible completion of a word. */
 interface Candidate {
   readonly word: string;
   readonly description: string;
 }
 
-/** A key is pressed and a person waits: names of jobs that do not come in time are not offered. */
+/** The most milliseconds that a person waits at a key: names of jobs that take longer are not offered. */
 const DEADLINE_MS = 2_000;
 
-/** `complete -- words…`: what the last word may become, one candidate a line, with a description behind a tab. */
+/** `complete -- words…`: the completions of the last word, one a line, each with a description behind a tab. */
 export async function printCandidates(
   { output, surroundings }: Invocation,
   words: readonly string[],
   program: Command,
 ): Promise<ExitCode> {
   const begun = words.at(-1) ?? '';
-  const place = placeOf(program, words.slice(0, -1));
-  const all = await candidates(place, begun, program, () => jobsOf(place.given, surroundings));
+  const position = positionOf(program, words.slice(0, -1));
+  const all = await candidates(position, begun, program, () => jobsOf(position.given, surroundings));
   for (const { word, description } of all.filter((each) => each.word.startsWith(begun)))
     output.text(`${word}\t${printable(description)}\n`);
   return EXIT.done;
 }
 
-/** Where the words lead. */
-interface Place {
+/** The position of the next word in a command line. */
+interface Position {
   readonly command: Command;
-  /** How many words stand behind the name of the command, without options. */
+  /** The number of words after the name of the command, without options. */
   readonly operands: number;
-  /** The option whose value the next word is. */
+  /** The option whose value is the next word. */
   readonly option: Option | undefined;
   /** Values of options that all commands have, by name. */
   readonly given: Readonly<Record<string, string>>;
 }
 
-function placeOf(program: Command, words: readonly string[]): Place {
+function positionOf(program: Command, words: readonly string[]): Position {
   let command = program;
   let operands = 0;
   let option: Option | undefined;
@@ -63,13 +63,13 @@ function placeOf(program: Command, words: readonly string[]): Place {
 }
 
 async function candidates(
-  { command, operands, option }: Place,
+  { command, operands, option }: Position,
   begun: string,
   program: Command,
   jobs: () => Promise<readonly string[]>,
 ): Promise<readonly Candidate[]> {
   const named = async (): Promise<readonly Candidate[]> => (await jobs()).map((word) => ({ word, description: 'job' }));
-  // The shell itself knows files; and nobody knows other values.
+  // The shell completes files itself; other values have no completions.
   if (option !== undefined) return option.attributeName() === 'job' ? named() : [];
   if (begun.startsWith('-'))
     return optionsOf(command, program).map(({ long, short, description }) => ({
@@ -91,7 +91,7 @@ function optionsOf(command: Command, program: Command): readonly Option[] {
     : [...own, ...help.visibleOptions(program).filter(({ long }) => long !== '--version' && long !== '--help')];
 }
 
-async function jobsOf(given: Place['given'], surroundings: Invocation['surroundings']): Promise<readonly string[]> {
+async function jobsOf(given: Position['given'], surroundings: Invocation['surroundings']): Promise<readonly string[]> {
   const options: CommonOptions = { color: false, ...given, timeout: DEADLINE_MS };
   await using invocation = new Invocation(options, surroundings);
   try {

@@ -13,7 +13,7 @@ import { type Invocation } from '../invocation.js';
 import { changeColumns } from './changes-table.js';
 import { settingsOnly } from './settings-text.js';
 
-/** A setting that differs; or a job that cannot be compared, and why. */
+/** A setting that differs, or the reason why a job cannot be compared. */
 interface Difference extends SettingChange {
   readonly jobName: string;
 }
@@ -76,7 +76,7 @@ async function differencesOf(
   }
 }
 
-/** The stored settings with those that the file gives. */
+/** The stored settings, overridden by those of the file. */
 function withFile(stored: JobConfiguration, settings: JobSettings): JobConfiguration {
   const { jobExecutorServiceHandlerType: former, props: given, ...others } = settings;
   const known = settingsOf(JobOptions);

@@ -38,21 +38,21 @@ export async function editConfig(invocation: Invocation, jobName: string, option
     await rm(dirname(file), { recursive: true });
     return exitCode;
   } catch (error) {
-    // An evening's work must not be lost because somebody else was faster, or the connection broke.
+    // The edited text must not be lost if another operator was faster, or the connection broke.
     if ((await readFile(file, 'utf8')) !== text) terminal.err.write(`The text that you edited is kept in ${file}\n`);
     else await rm(dirname(file), { recursive: true });
     throw error;
   }
 }
 
-/** Opens the editor until the text can be used, or the person gives up. */
+/** Opens the editor until the text is valid or the person gives up. */
 async function edited(
   invocation: Invocation,
   { file, text, before }: { readonly file: string; readonly text: string; readonly before: JobConfiguration },
 ): Promise<JobConfiguration> {
   const { terminal, environment } = invocation.surroundings;
   for (;;) {
-    // One attempt after the other: the person corrects what was wrong with the last one.
+    // One attempt after the other: each corrects the problems of the last one.
     await openEditor(environment, file);
     const now = await readFile(file, 'utf8');
     if (now === text) return before;

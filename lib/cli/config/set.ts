@@ -10,13 +10,13 @@ import { type ChangeOptions } from '../surroundings.js';
 import { changeColumns } from './changes-table.js';
 import { settingsOnly, withChanges } from './settings-text.js';
 
-/** Which settings are changed, and how. */
+/** Options of `config set`. */
 export interface SetOptions extends Pick<ChangeOptions, 'reason'> {
-  /** Names of settings that are to be set no longer. */
+  /** Names of settings to unset. */
   readonly unset?: readonly string[];
-  /** `setting=file`: the value is the text of the file. */
+  /** Entries of the form `setting=file`, whose value is the text of the file. */
   readonly fromFile?: readonly string[];
-  /** Only shows what would change. */
+  /** True only shows the changes. */
   readonly dryRun?: boolean;
 }
 
@@ -38,17 +38,17 @@ export async function setConfig(
   return storeConfig(invocation, { api, before, after, ...options });
 }
 
-/** A configuration that is to take the place of another one. */
+/** A stored configuration and its replacement. */
 export interface ConfigChange extends Pick<ChangeOptions, 'reason'> {
   readonly api: JobConfigurationAPI;
   readonly before: JobConfigurationPOJO;
   readonly after: JobConfiguration;
   readonly dryRun?: boolean;
-  /** Asked once the changes are shown. Default: stored without asking. */
+  /** Asks for confirmation after the changes are shown. Default: the changes are stored without asking. */
   readonly confirm?: () => Promise<void>;
 }
 
-/** Shows what changes, and stores it if the stored configuration is still the one that was read. */
+/** Shows the changes, and stores them if the stored configuration is still the one that was read. */
 export async function storeConfig(
   invocation: Invocation,
   { api, before, after, dryRun = false, confirm, ...options }: ConfigChange,

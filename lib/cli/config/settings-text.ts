@@ -15,7 +15,7 @@ export function settingsOnly({ version: _, ...settings }: JobConfigurationPOJO):
   return settings;
 }
 
-/** The settings of a job as they are shown: those that are set, by name, properties below `props`. */
+/** The settings that a job has set, without secrets: by name, with properties below `props`. */
 export function shownSettings({ jobName: _, props, ...settings }: JobConfiguration): Readonly<Record<string, unknown>> {
   const shown = Object.entries(settings as Readonly<Record<string, unknown>>).filter(
     ([, value]) => value !== '' && !(Array.isArray(value) && value.length === 0),
@@ -29,14 +29,14 @@ export function shownSettings({ jobName: _, props, ...settings }: JobConfigurati
   };
 }
 
-/** The same as YAML. */
+/** The shown settings as YAML. */
 export function settingsYaml(configuration: JobConfiguration): string {
   return stringify(shownSettings(configuration), { lineWidth: 0 });
 }
 
 /**
- * The configuration that an edited text stands for. What the text hides, and has left hidden, stays as it was.
- * @throws InvalidConfigurationError naming everything that is wrong
+ * Reads an edited text into a configuration. Secrets that are still hidden in the text keep their stored values.
+ * @throws InvalidConfigurationError naming all problems
  */
 export function readSettingsYaml(text: string, before: JobConfiguration): JobConfiguration {
   const tree = parseYaml('The text', text);
@@ -50,7 +50,7 @@ export function readSettingsYaml(text: string, before: JobConfiguration): JobCon
 /**
  * The stored configuration with other values.
  * @param changes texts by name of the setting, such as `cron` and `props.email.host`; `undefined` unsets it
- * @throws InvalidConfigurationError naming everything that is wrong
+ * @throws InvalidConfigurationError naming all problems
  */
 export function withChanges(
   before: JobConfiguration,
@@ -67,7 +67,7 @@ export function withChanges(
   for (const [given, value] of changes) {
     const name = given in RUN_LIMITS ? `props.${RUN_LIMITS[given as keyof typeof RUN_LIMITS].property}` : given;
     if (name.startsWith(PROPS)) props[name.slice(PROPS.length)] = value;
-    // An empty text counts as left out, as everywhere.
+    // An empty text unsets the setting, as in files and in the environment.
     else settings[name] = value ?? '';
   }
   const kept = Object.fromEntries(Object.entries(props).filter(([, value]) => value !== undefined));
@@ -79,7 +79,7 @@ export function withChanges(
 
 const PROPS = 'props.';
 
-/** The names as they are declared, and texts that are written like numbers and flags as such. */
+/** The settings by their declared names; texts that look like numbers or flags are converted. */
 function boundSettings(jobName: string, tree: Readonly<Record<string, unknown>>): ReadonlyMap<string, unknown> {
   const { jobs, problems } = bind([{ source: 'file', tree: { jobs: { [jobName]: tree } } }]);
   if (problems.length > 0) throw new InvalidConfigurationError(problems);

@@ -6,29 +6,29 @@ import { type RegCenterSettings } from '../../settings/reg-center-settings.js';
 import { type Clock } from '../../time/clock.js';
 import { CommandError, EXIT } from '../exit-codes.js';
 
-/** A command holds no node of its session, so that a short one costs nothing, and shows an outage soon. */
+/** A short session costs nothing, as a command has no ephemeral nodes, and it shows an outage soon. */
 const SESSION_MS = 10_000;
 
-/** How a command is connected. */
+/** Options of connecting a command. */
 export interface OpeningOptions {
   readonly clock: Clock;
   readonly logger: JobLogger;
-  /** How long it may take, in milliseconds. */
+  /** The most milliseconds that connecting may take. */
   readonly timeoutMs: number;
-  /** Default: ZooKeeper's. */
+  /** Makes the registry centre. Default: ZooKeeper's. */
   readonly open?: ((settings: RegCenterSettings, logger: JobLogger) => RegistryCenter) | undefined;
 }
 
 /**
  * Connects to the registry centre.
- * @throws CommandError if it cannot be reached in time, naming each server and what is wrong with it
+ * @throws CommandError if it cannot be reached before the deadline, naming each server and its problem
  * @throws RegistryCredentialsError if it refuses the credentials
  */
 export async function openRegistry(
   settings: RegCenterSettings,
   { clock, logger, timeoutMs, open = createRegistryCenter }: OpeningOptions,
 ): Promise<RegistryCenter> {
-  const registry = open({ ...settings, ...haste(settings, timeoutMs) }, logger);
+  const registry = open({ ...settings, ...shortTimeouts(settings, timeoutMs) }, logger);
   const { session } = registry;
   const waiting = new AbortController();
   const giveUp = (): void => {
@@ -55,10 +55,10 @@ export async function openRegistry(
 
 const CURE = 'Is that the place that --servers, the environment or the file mean, and does ZooKeeper run there?';
 
-/** What ends attempts in time for a person who waits. Applications are more patient. */
-function haste(settings: RegCenterSettings, timeoutMs: number): Partial<RegCenterSettings> {
+/** Short timeouts for a person who waits; those of applications are longer. */
+function shortTimeouts(settings: RegCenterSettings, timeoutMs: number): Partial<RegCenterSettings> {
   const { connectionTimeoutMilliseconds: asked = 0 } = settings;
-  // Half of it, so that a server that does not answer has been found out when the time is up, and another one asked.
+  // Half of the time, so that a server that does not answer leaves time to try another one.
   const connectionMs = Math.max(100, Math.min(Math.floor(timeoutMs / 2), asked > 0 ? asked : timeoutMs));
   return {
     connectionTimeoutMilliseconds: connectionMs,

@@ -1,7 +1,7 @@
 /**
- * Where the registry centre is, for a command: the settings under `elasticjob.regCenter` that the application has, from
- * the same file and the same environment; what is given on the command line wins. All other settings of the
- * application, be they right or wrong, do not matter here.
+ * The registry centre of a command: the application's settings under `elasticjob.regCenter`, from the same file and the
+ * same environment; options of the command line override them. All other settings of the application are ignored here,
+ * even invalid ones.
  */
 import { isMap } from '../../api/text/describe-value.js';
 import { InvalidConfigurationError } from '../../api/errors/errors.js';
@@ -15,8 +15,8 @@ import { secretIn, type SettingsFound } from './settings-sources.js';
 
 /** A setting that is given on the command line. */
 interface GivenSetting {
-  /** Its names below `elasticjob.regCenter`. */
-  readonly place: readonly string[];
+  /** The path of its name below `elasticjob.regCenter`. */
+  readonly path: readonly string[];
   readonly flag: string;
   readonly value: string;
 }
@@ -30,8 +30,8 @@ const MISSING = {
     'or as elasticjob.regCenter.namespace in a file (--config elasticjob.yaml).',
 } as const;
 
-/** Nothing says which servers, or which namespace. */
-export class MissingPlaceError extends CommandError {
+/** The servers or the namespace are not given anywhere. */
+export class MissingRegistrySettingError extends CommandError {
   constructor(name: keyof typeof MISSING) {
     super(EXIT.usage, MISSING[name]);
   }
@@ -39,7 +39,7 @@ export class MissingPlaceError extends CommandError {
 
 /**
  * Merges and checks the settings of the registry centre.
- * @throws InvalidConfigurationError naming everything that is wrong
+ * @throws InvalidConfigurationError naming all problems
  * @throws CommandError if the servers or the namespace are given nowhere
  */
 export function registrySettings(
@@ -55,34 +55,34 @@ export function registrySettings(
   });
   const { regCenter, problems } = merged ?? { regCenter: {}, problems: [] };
   for (const name of ['serverLists', 'namespace'] as const)
-    if (regCenter[name] === undefined) throw new MissingPlaceError(name);
+    if (regCenter[name] === undefined) throw new MissingRegistrySettingError(name);
   if (problems.length > 0) throw new InvalidConfigurationError(problems.map((problem) => withFlag(problem, given)));
   return regCenter;
 }
 
 /** TLS with the certificate authorities that Node knows. */
-const TLS = { place: ['tls'], flag: '--tls', value: undefined } as const;
+const TLS = { path: ['tls'], flag: '--tls', value: undefined } as const;
 
 function givenSettings(options: CommonOptions, surroundings: Pick<Surroundings, 'directory'>): readonly GivenSetting[] {
   const { servers, namespace, digestFile, tlsPassphraseFile, saslPasswordFile } = options;
   const secret = (path: string | undefined): string | undefined =>
     path === undefined ? undefined : secretIn(path, surroundings);
   const all: readonly { readonly [K in keyof GivenSetting]: GivenSetting[K] | undefined }[] = [
-    { place: ['serverLists'], flag: '--servers', value: servers },
-    { place: ['namespace'], flag: '--namespace', value: namespace },
-    { place: ['digest'], flag: '--digest-file', value: secret(digestFile) },
-    { place: ['tls', 'ca'], flag: '--tls-ca', value: options.tlsCa },
-    { place: ['tls', 'cert'], flag: '--tls-cert', value: options.tlsCert },
-    { place: ['tls', 'key'], flag: '--tls-key', value: options.tlsKey },
-    { place: ['tls', 'passphrase'], flag: '--tls-passphrase-file', value: secret(tlsPassphraseFile) },
-    { place: ['tls', 'servername'], flag: '--tls-servername', value: options.tlsServername },
-    { place: ['sasl', 'username'], flag: '--sasl-username', value: options.saslUsername },
-    { place: ['sasl', 'password'], flag: '--sasl-password-file', value: secret(saslPasswordFile) },
+    { path: ['serverLists'], flag: '--servers', value: servers },
+    { path: ['namespace'], flag: '--namespace', value: namespace },
+    { path: ['digest'], flag: '--digest-file', value: secret(digestFile) },
+    { path: ['tls', 'ca'], flag: '--tls-ca', value: options.tlsCa },
+    { path: ['tls', 'cert'], flag: '--tls-cert', value: options.tlsCert },
+    { path: ['tls', 'key'], flag: '--tls-key', value: options.tlsKey },
+    { path: ['tls', 'passphrase'], flag: '--tls-passphrase-file', value: secret(tlsPassphraseFile) },
+    { path: ['tls', 'servername'], flag: '--tls-servername', value: options.tlsServername },
+    { path: ['sasl', 'username'], flag: '--sasl-username', value: options.saslUsername },
+    { path: ['sasl', 'password'], flag: '--sasl-password-file', value: secret(saslPasswordFile) },
   ];
   return all.filter((each): each is GivenSetting => each.value !== undefined);
 }
 
-/** The entries of the file about the registry centre, however its name is spelt. */
+/** The entries of the file about the registry centre, in any spelling of its name. */
 function ownEntries(file: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(file).filter(([key]) => relaxed(key) === 'regcenter'));
 }
@@ -91,10 +91,10 @@ function withGiven(
   file: Readonly<Record<string, unknown>>,
   given: readonly (GivenSetting | typeof TLS)[],
 ): Readonly<Record<string, unknown>> {
-  return given.reduce((tree, { place, value }) => withValue(tree, ['regCenter', ...place], value), file);
+  return given.reduce((tree, { path, value }) => withValue(tree, ['regCenter', ...path], value), file);
 }
 
-/** The tree with another value at that place. A section that is none is left for the check of the settings. */
+/** The tree with another value at that path. A section that is no map is left for the check of the settings. */
 function withValue(
   tree: Readonly<Record<string, unknown>>,
   [name = '', ...rest]: readonly string[],
@@ -114,11 +114,11 @@ function withoutGiven(
   const own = Object.entries(environment).filter(([name]) => relaxed(name).startsWith('elasticjobregcenter'));
   const variables = Object.fromEntries(own);
   const { origins } = readEnvironment(variables, new Map());
-  const replaced = given.map(({ place }) => origins.get(originKey(['regCenter', ...place])));
+  const replaced = given.map(({ path }) => origins.get(originKey(['regCenter', ...path])));
   return Object.fromEntries(own.filter(([name]) => !replaced.includes(name)));
 }
 
 function withFlag(problem: string, given: readonly GivenSetting[]): string {
-  const found = given.find(({ place }) => problem.startsWith(`elasticjob.regCenter.${place.join('.')}: `));
+  const found = given.find(({ path }) => problem.startsWith(`elasticjob.regCenter.${path.join('.')}: `));
   return found === undefined ? problem : `${problem} (from ${found.flag})`;
 }

@@ -6,14 +6,14 @@ import { readSettingsFile } from '../../settings/files/settings-file.js';
 import { CommandError, EXIT } from '../exit-codes.js';
 import { type CommonOptions, type Surroundings } from '../surroundings.js';
 
-/** The file that is read if it is there and none is named. */
+/** Files that are read if they exist and no file is named. */
 const USUAL_FILES = ['elasticjob.yaml', 'elasticjob.yml', 'elasticjob.properties'];
 
-/** What the application is told too: the file of settings, and the environment. */
+/** The sources that the application reads too: the file of settings and the environment. */
 export interface SettingsFound {
   /** Path of the file; `undefined` if there is none. */
   readonly path: string | undefined;
-  /** What stands under `elasticjob` in it, unchecked. */
+  /** The section `elasticjob` of the file, unchecked. */
   readonly file: Readonly<Record<string, unknown>>;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }

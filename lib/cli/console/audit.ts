@@ -8,7 +8,7 @@ import { type Invocation } from '../invocation.js';
 import { type Column } from '../terminal/table.js';
 import { consoleSettings } from './console-settings.js';
 
-/** `audit verify`: whether all records of the console's audit are as they were written. */
+/** `audit verify`: checks that all records of the console's audit are as they were written. */
 export async function verify(
   { options, surroundings, output }: Invocation,
   { state }: { readonly state?: string },

@@ -1,5 +1,5 @@
 /**
- * The settings of the console in a file of settings: what stands under `console` at its top, with the names of
+ * The settings of the console in a file of settings: the section `console` at its top, with the names of
  * `ElasticJobConsoleModule.forRoot()`, and the keys `auth` and `casdoor` of ElasticJob's own console:
  *
  * ```yaml
@@ -27,16 +27,16 @@ export interface ConsoleSettings {
   readonly options: Tree;
   /** `console.tls`. */
   readonly tls: unknown;
-  /** What is wrong with the file besides these: keys that nobody knows, and placeholders without a value. */
+  /** Other problems of the file: unknown keys, and placeholders without a value. */
   readonly problems: readonly string[];
-  /** Whether the file also has settings of an application, under `elasticjob`. */
+  /** True if the file also has settings of an application, under `elasticjob`. */
   readonly hasJobs: boolean;
 }
 
 /**
  * Reads the settings of the console.
  * @param file its path; `undefined` if there is none
- * @param environment whose variables take the place of placeholders such as `${NAME}`
+ * @param environment its variables replace placeholders such as `${NAME}`
  * @throws InvalidConfigurationError if the file cannot be read, or a section is no map
  */
 export function consoleSettings(
@@ -68,7 +68,7 @@ export function consoleSettings(
   };
 }
 
-/** The file, with the console's keys nested: `auth.root_username` is as good as a map `auth`. */
+/** The file, with the console's keys nested: `auth.root_username` is the same as a key in a map `auth`. */
 function mapIn(file: string): Tree {
   const root = readRoot(file);
   const isOurs = (key: string): boolean => OWN_KEYS.includes(key.split('.')[0] ?? '');
@@ -82,7 +82,7 @@ function mapIn(file: string): Tree {
 
 const OWN_KEYS = ['console', 'auth', 'casdoor'];
 
-/** Keys of other programs may stand beside ours: only one that resembles ours is a mistake. */
+/** Keys that resemble ours. Other unknown keys may belong to other programs. */
 function misspeltIn(root: Tree): readonly string[] {
   const others = Object.keys(root).flatMap((key) => key.split('.')[0] ?? []);
   return [...new Set(others)].flatMap((key) => {
@@ -91,7 +91,7 @@ function misspeltIn(root: Tree): readonly string[] {
   });
 }
 
-/** `auth` is too short: one letter more or less makes another word of it. */
+/** Shorter keys are not checked: one letter more or less than in `auth` makes another word. */
 const SHORTEST = 4;
 
 /** Keys of `auth` of ElasticJob's consoles. How long a session lasts is set by `console.sessionHours`. */
@@ -107,7 +107,7 @@ function unknownIn(auth: unknown): readonly string[] {
     .map((key) => `auth.${key}: unknown key${knownNames(key, AUTH_KEYS)}`);
 }
 
-/** The users as the older consoles name them. Release 3.0.2 has one account alone, `username` and `password`. */
+/** The users in the keys of the older consoles. Release 3.0.2 has one account alone, `username` and `password`. */
 function olderUsers(auth: Tree): readonly Tree[] {
   const kinds = [
     ['username', 'password', 'admin'],

@@ -8,7 +8,7 @@ import { type ElasticJobConsoleOptions, type StateRegistrySettings } from '../..
 import { type RegistrySettings } from '../../console/options/console-service-options.js';
 import { type StandaloneOptions } from '../../console/standalone.js';
 import { type RegCenterSettings } from '../../settings/reg-center-settings.js';
-import { MissingPlaceError, registrySettings } from '../connection/registry-settings.js';
+import { MissingRegistrySettingError, registrySettings } from '../connection/registry-settings.js';
 import { environmentFound, settingsFound, settingsPath } from '../connection/settings-sources.js';
 import { CommandError, EXIT, type ExitCode } from '../exit-codes.js';
 import { type Invocation } from '../invocation.js';
@@ -25,7 +25,7 @@ export interface ConsoleCommandOptions {
   readonly insecureHttp?: boolean;
 }
 
-/** Runs the console until the process is told to end. */
+/** Runs the console until a signal ends the process. */
 export async function runConsole(invocation: Invocation, options: ConsoleCommandOptions): Promise<ExitCode> {
   const { terminal } = invocation.surroundings;
   const { startConsole } = await import('../../console/standalone.js');
@@ -69,7 +69,7 @@ function problemsOf(console: ElasticJobConsoleOptions, environment: Surroundings
   ];
 }
 
-/** Whether there is a problem of the same option already, such as a placeholder without a value. */
+/** True if another problem of the same option is reported already, such as a placeholder without a value. */
 function isKnown(problem: string, problems: readonly string[]): boolean {
   const [path = ''] = problem.split(': ', 1);
   return problems.some((each) => each.startsWith(`${path}: `));
@@ -80,24 +80,24 @@ function registrySettingsOf({ options, surroundings }: Invocation): RegCenterSet
   try {
     return registrySettings(options, settingsFound(options, surroundings), surroundings);
   } catch (error) {
-    // No servers or no namespace: the console has registry centres of its own settings, or of its page.
-    if (error instanceof MissingPlaceError && !namesRegistry(options)) return undefined;
+    // Without servers or a namespace, the console takes the registry centres from its own settings or from its page.
+    if (error instanceof MissingRegistrySettingError && !namesRegistry(options)) return undefined;
     throw error;
   }
 }
 
-/** The registry centre of the jobs, called as its namespace; a slash would end a part of a path. */
+/** The registry centre of the jobs, named after its namespace; a slash would split the name in a path. */
 function named(center: RegCenterSettings): RegistrySettings {
   const { namespace = 'default' } = center;
   return { ...optional(center), name: namespace.replace(/[^\p{L}\p{N}_. -]/gu, '-').slice(0, 64) };
 }
 
-/** Whether an option says where the registry centre is, or how it is connected to. */
+/** True if an option names the registry centre, or how to connect to it. */
 function namesRegistry(options: CommonOptions): boolean {
   return Object.keys(options).some((name) => /^(servers|namespace|digestFile|tls.*|sasl.*)$/.test(name));
 }
 
-/** Without whether the application requires it, which means nothing here. */
+/** Removes `required`, which has a meaning only for applications. */
 function optional({ required: _, ...center }: RegCenterSettings): Omit<RegCenterSettings, 'required'> {
   return center;
 }
@@ -134,8 +134,7 @@ function loggerOf({ surroundings }: Invocation): StandaloneOptions['logger'] {
     (level: string) =>
     (message: unknown, ...details: readonly unknown[]): void => {
       const context = details.at(-1);
-      // What Nest says of its own modules and routes is of no interest here, and a failed start is reported as any
-      // failure.
+      // Nest's messages about its modules and routes are dropped, and a failed start is reported as any failure.
       if (level === 'LOG' && context !== 'ElasticJobConsole') return;
       if (context === 'ExceptionHandler' || context === 'NestApplication') return;
       terminal.err.write(`${new Date(clock.now()).toISOString()} ${level} ${String(message)}\n`);

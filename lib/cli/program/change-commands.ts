@@ -7,7 +7,7 @@ const REASON = ['--reason <text>', 'why, for the record of the operation', reaso
 const YES = ['-y, --yes', 'do it without asking'] as const;
 const MOST_ITEMS = 100_000;
 
-/** Adds the commands that change something. */
+/** Adds the commands that change jobs and servers. */
 export function addChangeCommands(program: Command, action: Action): void {
   program.commandsGroup('Steer:');
   program

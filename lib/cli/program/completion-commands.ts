@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander';
 import { type Action } from './action.js';
 
-/** Adds `completion`, and the hidden command that the scripts of shells ask. */
+/** Adds `completion`, and the hidden command `complete` that the scripts of shells call. */
 export function addCompletionCommands(program: Command, action: Action): void {
   program.commandsGroup('Other:');
   program
@@ -16,7 +16,7 @@ export function addCompletionCommands(program: Command, action: Action): void {
     );
   program
     .command('complete [words...]', { hidden: true })
-    .description('print what the last word may become')
+    .description('print the completions of the last word')
     .action(
       action(async (invocation, [words]) =>
         (await import('../completion/candidates.js')).printCandidates(invocation, words ?? [''], program),

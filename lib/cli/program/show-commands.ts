@@ -2,7 +2,7 @@ import { Argument, type Command } from 'commander';
 import { type Action } from './action.js';
 import { address, durationOption, instant, integer, nonEmpty, reason, server } from './values.js';
 
-/** Adds the commands that only look. */
+/** Adds the commands that only read. */
 export function addShowCommands(program: Command, action: Action): void {
   program.commandsGroup('See:');
   program
@@ -74,11 +74,11 @@ export function addShowCommands(program: Command, action: Action): void {
     );
   program
     .command('doctor [job]')
-    .description('find what is not as it should be, with consequence and cure')
-    .option('--fix', 'mend what can be mended safely')
-    .addOption(durationOption('--settle <duration>', 'after what time findings are looked at again', '2s'))
+    .description('find problems, with their consequence and cure')
+    .option('--fix', 'solve problems that have a safe solution')
+    .addOption(durationOption('--settle <duration>', 'time after which findings are checked again', '2s'))
     .option('--reason <text>', 'why, for the record of the operation', reason)
-    .option('-y, --yes', 'mend without asking')
+    .option('-y, --yes', 'solve them without asking')
     .action(
       action(async (invocation, [name], options) =>
         (await import('../change/doctor.js')).doctor(invocation, name, options),

@@ -1,4 +1,4 @@
-/** How texts of the command line are read. A text that cannot be used is wrong usage. */
+/** Parses texts of the command line. A text that cannot be used is wrong usage. */
 import { InvalidArgumentError, Option } from 'commander';
 import { fromRanges } from '../../layout/x-node/item-ranges.js';
 import { isServerIp } from '../../api/text/node-name.js';
@@ -58,13 +58,13 @@ export function server(text: string): string {
   throw new InvalidArgumentError('It must be the address of a server such as 10.0.0.7.');
 }
 
-/** Why something is done: what records keep. */
+/** The reason of an operation, for its record. */
 export function reason(text: string): string {
   if (text.length <= LONGEST_REASON && !text.includes('\0')) return text;
   throw new InvalidArgumentError(`It must be a text of at most ${LONGEST_REASON} characters, without U+0000.`);
 }
 
-/** As long as in the console. */
+/** The limit of the console. */
 const LONGEST_REASON = 1_000;
 
 /** A machine and a port: `10.0.0.7:9888`, `[::1]:9888`. */

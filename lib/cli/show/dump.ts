@@ -3,9 +3,9 @@ import { readJob } from '../../operations/job-reading.js';
 import { CommandError, EXIT, type ExitCode } from '../exit-codes.js';
 import { type Invocation } from '../invocation.js';
 
-/** Whom to ask for a dump. */
+/** Options of `dump`. */
 export interface DumpOptions {
-  /** The dump port of a process. Default: the registry centre. */
+  /** The dump port to ask. Default: the registry centre is read. */
   readonly from?: { readonly host: string; readonly port: number };
 }
 
@@ -20,7 +20,7 @@ export async function dump(invocation: Invocation, jobName: string, { from }: Du
 
 async function fromRegistry(invocation: Invocation, jobName: string): Promise<string> {
   const registry = await invocation.registry();
-  // A dump says nothing about a job that is not there.
+  // Throws for an unknown job, whose dump would only be empty.
   await readJob(registry, jobName);
   return new SnapshotService(registry, { port: 0 }).dumpJobDirectly(jobName);
 }

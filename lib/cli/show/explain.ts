@@ -5,13 +5,13 @@ import { type Invocation } from '../invocation.js';
 import { type Output } from '../terminal/output.js';
 import { printable } from '../terminal/text.js';
 
-/** Which instant is asked about. */
+/** Options of `explain`. */
 export interface ExplainOptions {
   /** An instant of the job's schedule, of the past. Default: the present. */
   readonly at?: Date;
 }
 
-/** `explain <job> [item]`: why an item did not run, or what keeps it from running. */
+/** `explain <job> [item]`: why an item did not run, or does not run now. */
 export async function explain(
   invocation: Invocation,
   { jobName, item, at }: ExplainOptions & { readonly jobName: string; readonly item: number | undefined },

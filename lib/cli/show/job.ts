@@ -45,7 +45,7 @@ export async function job(invocation: Invocation, jobName: string): Promise<Exit
   return EXIT.done;
 }
 
-/** A stored cron expression may be one that cannot be used. */
+/** The next firing, or the reason why the stored cron expression cannot be used. */
 function nextFiringOf(
   { config }: JobView,
   now: Date,

@@ -32,7 +32,7 @@ export const JOB_COLUMNS: readonly Column<JobBriefInfo>[] = [
 
 const ON_SERVER = ['JOB', 'STATUS', 'INSTANCES'];
 
-/** How the status of a job is coloured. */
+/** The colour of a job's status. */
 export function toneOfJob(status: JobStatus): Tone {
   switch (status) {
     case 'OK':

@@ -5,13 +5,13 @@ import { CommandError, EXIT, type ExitCode } from '../exit-codes.js';
 import { type Invocation } from '../invocation.js';
 import { wallTime } from './wall-time.js';
 
-/** What of the firings is shown. */
+/** Options of `next`. */
 export interface NextOptions {
   readonly zone?: string;
   readonly count: number;
   /** Only firings after this instant. Default: now. */
   readonly from?: Date;
-  /** The cron expression and the time zone are those of this job. */
+  /** The job whose cron expression and time zone are used. */
   readonly job?: string;
 }
 

@@ -7,17 +7,17 @@ import { linesOf } from './text.js';
 /** Sentences are not broken into narrower lines than these. */
 const NARROWEST = 20;
 
-/** A list, as people and as programs see it. */
+/** A list as a table for people. */
 export interface Listing<Row> {
   readonly rows: readonly Row[];
   readonly columns: readonly Column<Row>[];
-  /** What is said instead of an empty table. */
+  /** The sentence that is shown instead of an empty table. */
   readonly empty: string;
 }
 
-/** Writes what a command has found: tables and sentences for people, or JSON for programs. */
+/** Writes the results of a command: tables and sentences for people, or JSON for programs. */
 export class Output {
-  /** Whether programs read it: `--json`. */
+  /** True if the output is JSON for programs (`--json`). */
   readonly isJson: boolean;
   readonly paint: Paint;
   readonly #paintNote: Paint;
@@ -44,7 +44,7 @@ export class Output {
     else this.text(this.table(listing));
   }
 
-  /** A table as it fits the terminal. */
+  /** A table that fits the terminal. */
   table<Row>({ columns, rows }: Pick<Listing<Row>, 'columns' | 'rows'>): string {
     return tableText(columns, rows, { width: this.#out.columns, paint: this.paint });
   }
@@ -61,7 +61,7 @@ export class Output {
     this.#out.write(text);
   }
 
-  /** Says a sentence to people, who may have sent the result elsewhere. Programs do not hear it. */
+  /** Writes a sentence to the error stream, as the results may go into a file. With `--json` it writes nothing. */
   note(sentence: string): void {
     if (!this.isJson) this.#err.write(`${this.#paintNote('faint', sentence)}\n`);
   }

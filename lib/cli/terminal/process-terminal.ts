@@ -5,14 +5,16 @@ import { systemClock } from '../../time/clock.js';
 import { type LaunchedProcess, onLauncherGone } from './launcher.js';
 import { type Terminal, type TextStream } from './terminal.js';
 
-/** Ctrl-C, where the terminal hands it over as a key; and q, as in `less` and `top`. */
+/**
+ * The keys that end a command: Ctrl-C, which a terminal in raw mode passes on as a key, and q, as in `less` and `top`.
+ */
 const END_KEYS: ReadonlySet<string> = new Set(['\u0003', 'q', 'Q']);
 
 /** The terminal, or the pipes, of this process. */
 export class ProcessTerminal implements Terminal {
   readonly out: TextStream;
   readonly err: TextStream;
-  // Before the command has begun its work, the launcher may be gone already.
+  // Noted at once, as the launcher may end before the command begins its work.
   readonly #launched = launchedProcess(process.ppid);
   readonly #stdin: ReadStream;
   readonly #stdout: WriteStream;
@@ -87,7 +89,7 @@ export class ProcessTerminal implements Terminal {
 function streamOf(stream: WriteStream, onClosed: () => void): TextStream {
   let isClosed = false;
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    // `| head -1` has read what it wanted. Any other fault of the stream cannot be reported on it either.
+    // The reader, such as `| head -1`, has ended. Other faults of the stream cannot be reported on it either.
     isClosed = true;
     if (error.code !== 'EPIPE') process.exitCode ??= 70;
     onClosed();

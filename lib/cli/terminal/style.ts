@@ -1,10 +1,10 @@
-/** What a piece of text is, which a terminal may show in colours. */
+/** The meaning of a piece of text, which a terminal shows by a colour. */
 export type Tone = 'good' | 'bad' | 'doubtful' | 'busy' | 'faint' | 'head';
 
-/** Puts colours around text; or returns it as it is. */
+/** Colours text, or returns it unchanged. */
 export type Paint = (tone: Tone | undefined, text: string) => string;
 
-/** Where colours are decided. */
+/** The facts that decide about colours. */
 export interface ColourChoice {
   readonly isTerminal: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -22,7 +22,7 @@ export function paintFor({ isTerminal, environment, color }: ColourChoice): Pain
   return hasColours ? (tone, text) => (tone === undefined ? text : `${CODES[tone]}${text}${RESET}`) : plain;
 }
 
-/** No colours. */
+/** Returns text unchanged. */
 export const plain: Paint = (_, text) => text;
 
 const RESET = '\u001b[0m';

@@ -6,13 +6,13 @@ export interface Column<Row> {
   readonly title: string;
   readonly text: (row: Row) => string;
   readonly tone?: (row: Row) => Tone | undefined;
-  /** Numbers stand on the right. Default: left. */
+  /** `right` for numbers. Default: left. */
   readonly align?: 'right';
 }
 
-/** How a table is shown. */
+/** The layout of a table. */
 export interface TableStyle {
-  /** Columns of the terminal; `undefined`: nothing is cut. */
+  /** Width of the terminal in characters; `undefined` cuts nothing. */
   readonly width: number | undefined;
   readonly paint: Paint;
 }
@@ -62,7 +62,7 @@ export function tableText<Row>(columns: readonly Column<Row>[], rows: readonly R
   return titles + lines.join('');
 }
 
-/** Widths that are together at most `available`: the widest columns give way first. `undefined`: there is no room. */
+/** Widths whose sum is at most `available`: the widest columns are cut first. `undefined` if the columns do not fit. */
 function fitted(natural: readonly number[], available: number): readonly number[] | undefined {
   const least = natural.map((width) => Math.min(width, NARROWEST));
   if (sum(least) > available) return undefined;

@@ -1,11 +1,11 @@
 /**
- * What a command has of the world outside: two streams for text, and perhaps a person at a keyboard. Commands write
- * through this port only, so that tests see what they print, in-process and without a terminal.
+ * The port between a command and its user: two streams for text, and perhaps a person at a keyboard. Commands write
+ * through this port only, so that tests see their output in-process and without a terminal.
  */
 
-/** Where text goes. */
+/** A stream to which text is written. */
 export interface TextStream {
-  /** Writes text as it is. Once the reader has gone away, does nothing. */
+  /** Writes text as it is. Does nothing after the reader has closed the stream. */
   write(text: string): void;
   readonly isTerminal: boolean;
   /** Width in characters; `undefined` if it is no terminal. */
@@ -14,26 +14,26 @@ export interface TextStream {
   readonly rows: number | undefined;
 }
 
-/** The streams of a command, and who sits there. */
+/** The streams of a command, and the input of a person. */
 export interface Terminal {
   /** For results. */
   readonly out: TextStream;
-  /** For what is said to people besides: questions, notes, errors. */
+  /** For questions, notes and errors. */
   readonly err: TextStream;
-  /** Whether a person can be asked. */
+  /** True if a person can be asked. */
   readonly isInteractive: boolean;
-  /** Asks a person for a line of text. `undefined`: Ctrl-C, or the end of the input. */
+  /** Asks a person for a line of text. `undefined` after Ctrl-C or at the end of the input. */
   ask(question: string): Promise<string | undefined>;
   /**
-   * Asks a person for a line that is not shown; without a terminal, reads the first line of the input. `undefined`: as
-   * of `ask`.
+   * Asks a person for a line that is not shown; without a terminal, reads the first line of the input. `undefined` as
+   * for `ask`.
    */
   askSecret(question: string): Promise<string | undefined>;
   /**
-   * Calls `listener` when a command that goes on for ever is to end: at a signal, the key q, or if the reader of `out`,
-   * or the npm that has started it, goes away.
+   * Calls `listener` when a command without an end of its own must end: at a signal, at the key q, when the reader of
+   * `out` closes it, or when the npm that started the command ends.
    */
   onEnd(listener: () => void): () => void;
-  /** Calls `listener` when the terminal has another size. */
+  /** Calls `listener` when the size of the terminal has changed. */
   onResize(listener: () => void): () => void;
 }

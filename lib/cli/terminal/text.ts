@@ -1,9 +1,9 @@
-/** Text as terminals show it: its width, cut to a width, and without what would steer the terminal. */
+/** Text for terminals: its width, cutting it to a width, and escaping its control characters. */
 import measured from 'fast-string-truncated-width';
 
 const ELLIPSIS = '…';
 
-/** How many columns of a terminal the text takes. Chinese characters and emoji take two. */
+/** The number of columns that the text takes. Chinese characters and emoji take two. */
 export function widthOf(text: string): number {
   return measured(text).width;
 }
@@ -15,7 +15,7 @@ export function cutTo(width: number, text: string): string {
   return ellipsed ? text.slice(0, index) + ELLIPSIS : text.slice(0, index);
 }
 
-/** The text on one line, with `\u001b` instead of characters that would steer the terminal or turn the text around. */
+/** The text on one line, with control characters and those that turn the text direction escaped as `\u001b`. */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, (char) => {
     if (char === '\n') return '\\n';

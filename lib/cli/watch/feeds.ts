@@ -1,4 +1,4 @@
-/** What is watched: a job, by a mirror of its nodes; or all jobs, by reading them again and again. */
+/** The sources of `watch`: one job, by a mirror of its nodes; or all jobs, read again after each interval. */
 import { JobPaths } from '../../layout/job-paths.js';
 import { readJobView } from '../../layout/job-view.js';
 import { readJob } from '../../operations/job-reading.js';
@@ -14,17 +14,17 @@ import { ITEM_COLUMNS } from '../show/items.js';
 import { JOB_COLUMNS } from '../show/jobs.js';
 import { type Output } from '../terminal/output.js';
 
-/** What there is to see at one moment. */
+/** The content of a feed at one moment. */
 export interface Snapshot {
   readonly title: string;
   readonly table: (output: Output) => string;
   readonly json: object;
 }
 
-/** Something that is watched. */
+/** A source of snapshots that reports changes. */
 export interface Feed {
   readonly now: Snapshot;
-  /** Calls `listener` when there may be something new. */
+  /** Calls `listener` when the content may have changed. */
   onChange(listener: () => void): () => void;
   close(): void;
 }
@@ -67,14 +67,14 @@ export async function jobsFeed(
       try {
         jobs = await statistics.getAllJobsBriefInfo();
       } catch (error) {
-        // What is shown is out of date then, which the line about the connection says.
+        // The table is then out of date, which the line about the connection says.
         if (!isOutage(error)) throw error;
       }
       for (const listener of listeners) listener();
     }
   };
   const reading = readOn();
-  // It ends with the signal. Another failure is met by the next look.
+  // The signal ends the reading. Any other failure is thrown to the next reader of `now`.
   let failure: Error | undefined;
   reading.catch((error: unknown) => {
     if (!closing.signal.aborted) failure = error as Error;

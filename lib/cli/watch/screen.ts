@@ -7,7 +7,7 @@ const HOME = '\u001b[H';
 const CLEAR_LINE = '\u001b[K';
 const CLEAR_BELOW = '\u001b[J';
 
-/** A terminal as a screen that is drawn again and again. What it showed before is there again when it is left. */
+/** A terminal as a screen that is redrawn at each change. Its former content comes back when the screen is left. */
 export class Screen implements Disposable {
   readonly #terminal: Terminal;
 
@@ -16,7 +16,7 @@ export class Screen implements Disposable {
     terminal.out.write(ENTER);
   }
 
-  /** Draws lines, those that have no room excepted. `head` lines are cut to the width; `body` fits already. */
+  /** Draws the lines that fit the screen. `head` lines are cut to the width; `body` fits already. */
   draw(head: readonly string[], body: string): void {
     const { out } = this.#terminal;
     const { columns = 80, rows = 24 } = out;

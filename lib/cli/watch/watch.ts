@@ -6,15 +6,15 @@ import { printable } from '../terminal/text.js';
 import { type Feed, jobFeed, jobsFeed } from './feeds.js';
 import { Screen } from './screen.js';
 
-/** How often something is looked at. */
+/** Options of `watch`. */
 export interface WatchOptions {
   /** Pause between two readings of all jobs, in milliseconds. A job is followed without pauses. */
   readonly interval: number;
 }
 
-/** Changes that come together are shown together. */
+/** Changes within this many milliseconds are shown together. */
 const SHOWN_AFTER_MS = 50;
-/** How often the clock on the screen moves on. */
+/** The milliseconds between two updates of the clock on the screen. */
 const TICK_MS = 1_000;
 
 /**
@@ -48,7 +48,7 @@ interface Watched {
 
 interface Showing {
   readonly show: () => void;
-  /** Whether a person sees the outage, and ends the command if it takes too long. */
+  /** True continues during an outage, as a person sees it and can end the command. */
   readonly goesOn: boolean;
 }
 
@@ -124,7 +124,7 @@ function draw(screen: Screen, { invocation, registry, feed }: Watched): void {
   screen.draw([`${time}Z  ${printable(now.title)}`, printable(connection)], now.table(output));
 }
 
-/** Writes what has changed since the last time, if anything. */
+/** Returns a function that writes the table again if it has changed since the last call. */
 function changesOf({ invocation, feed }: Watched): () => void {
   const { output, surroundings } = invocation;
   let last = '';

@@ -2,13 +2,13 @@ import { parentPath } from '../registry/node-paths.js';
 import { AddressMask } from '../api/text/address-mask.js';
 import { withoutSecrets } from '../api/text/secrets.js';
 
-/** A node as far as a dump shows it. */
+/** The part of a node that a dump shows. */
 export interface DumpedNode {
   /** `undefined` if it has not been read. */
   readonly value: string | undefined;
 }
 
-/** What a dump of a job shows. */
+/** The nodes that a dump of a job shows. */
 export interface JobDumpInput {
   /** Path of the job's root, such as `/syncOrders`. */
   readonly root: string;
@@ -21,7 +21,7 @@ export interface JobDumpInput {
 /**
  * The nodes below a job's root as text, in the form of ElasticJob's dump: one entry a node, parents before their
  * children, siblings in descending order of their names. An entry is `{path} | {value}`, and goes on with ` | {path} |
- * {value}` as this process sees it where that differs; both are empty if it does not see the node. Addresses and
+ * {value}` as this process sees it if that differs; both are empty if the process does not see the node. Addresses and
  * secrets are masked.
  * @returns the entries, each with a line feed; a line feed alone if there is no such job
  */
@@ -32,7 +32,7 @@ export function jobDump({ root, nodes, local }: JobDumpInput): string {
     const value = nodes.get(path)?.value;
     const entry = shown(path, value);
     const own = local?.get(path);
-    // What this process has not read, it does not need to know.
+    // A value that this process has not read counts as equal.
     const isSame = local === undefined || (own !== undefined && (own.value ?? value) === value);
     if (isSame) return mask.apply(entry);
     return mask.apply(`${entry} | ${own === undefined ? ' | ' : shown(path, own.value)}`);

@@ -1,5 +1,5 @@
 /**
- * The dump port: a TCP service that answers `dump@{jobName}` with what the registry centre has of the job. ElasticJob's
+ * The dump port: a TCP service that answers `dump@{jobName}` with the job's nodes in the registry centre. ElasticJob's
  * `SnapshotService` has the same commands and the same answers.
  */
 import { createServer, connect, type Server, type Socket } from 'node:net';
@@ -23,38 +23,38 @@ import { type RegistryCenter } from '../registry/registry-center.js';
 import { type Clock, systemClock } from '../time/clock.js';
 import { type DumpedNode, jobDump } from './job-dump.js';
 
-/** How long a client may take to send its command, and to read the answer, in milliseconds. */
+/** The most milliseconds that a client may take to send its command, and to read the answer. */
 const CLIENT_TIMEOUT_MS = 5_000;
 
-/** How long the registry centre may take to answer, in milliseconds. */
+/** The most milliseconds that the registry centre may take to answer. */
 const READING_TIMEOUT_MS = 20_000;
 
-/** How long `dumpJob` waits for the whole answer, in milliseconds. */
+/** The most milliseconds that `dumpJob` waits for the whole answer. */
 const ANSWER_TIMEOUT_MS = READING_TIMEOUT_MS + 2 * CLIENT_TIMEOUT_MS;
 
 /** Greatest length of a command, in bytes. */
 const LONGEST_COMMAND = 1_024;
 
-/** How many clients are served at once; more are refused. */
+/** The most clients that are served at once; more are refused. */
 const MOST_CLIENTS = 64;
 
 const PREFIX = 'dump@';
 const HELP = 'This is the dump port of ElasticJob. Send one line, dump@ and the name of a job: dump@syncOrders';
 
-/** Where a `SnapshotService` listens, and what it knows besides the registry centre. */
+/** Options of a `SnapshotService`. */
 export interface SnapshotServiceOptions {
-  /** TCP port, 0 to 65535; 0: a free one, which `port` says. */
+  /** TCP port, 0 to 65535. 0 takes a free port, which `port` returns. */
   readonly port: number;
   /** Address to listen on. Default: `127.0.0.1`, so that only programs on this machine reach it. */
   readonly host?: string;
   /**
    * The nodes of a job as this process sees them, by absolute path; `undefined` if the job does not run here. Default:
-   * none does.
+   * no job runs here.
    */
   readonly localNodes?: (jobName: string) => ReadonlyMap<string, DumpedNode> | undefined;
-  /** Where a port that cannot be used is reported. Default: nowhere. */
+  /** Logs that the port cannot be used. Default: nothing is logged. */
   readonly logger?: JobLogger;
-  /** Default: the machine's. */
+  /** Default: the clock of this machine. */
   readonly clock?: Clock;
 }
 
@@ -77,9 +77,9 @@ export class SnapshotService {
   #server: Server | undefined;
 
   /**
-   * @throws InvalidConfigurationError if it is given no registry centre; if an option is missing, unknown or of a wrong
+   * @throws InvalidConfigurationError if the registry centre is missing; if an option is missing, unknown or of a wrong
    * kind
-   * @throws RangeError if the port is none
+   * @throws RangeError if the port is no number of a port
    */
   constructor(regCenter: RegistryCenter, options: SnapshotServiceOptions) {
     const problem = aRegistryCenter(regCenter);
@@ -122,7 +122,7 @@ export class SnapshotService {
       return;
     }
     server.on('error', (error) => logger?.warn(`The dump port has failed: ${describeFailure(error)}.`));
-    // A process that has nothing else to do may end.
+    // The dump port alone does not keep the process alive.
     server.unref();
     this.#server = server;
     logger?.log(`The dump port is open: it answers "dump@<job name>" on ${host}, port ${this.port}.`);
@@ -139,7 +139,7 @@ export class SnapshotService {
   }
 
   /**
-   * What the port answers for a job.
+   * The port's answer for a job.
    * @throws RegistryUnavailableError if the registry centre cannot be reached
    * @throws DeadlineExceededError if it takes too long to answer
    */
@@ -148,7 +148,7 @@ export class SnapshotService {
     if (jobNameProblem(jobName) !== undefined) return '\n';
     const { root } = new JobPaths(jobName);
     const reading = this.#registry.mirror(root);
-    // If it comes too late, nobody else closes it.
+    // A mirror that opens after the deadline has no other owner that closes it.
     const late = (): Error => {
       void reading.then(
         (mirror) => mirror.close(),
@@ -168,7 +168,7 @@ export class SnapshotService {
    * Asks the dump port of a process for a job.
    * @param host address or name of the machine
    * @throws Error if the port cannot be reached
-   * @throws DeadlineExceededError if it has not answered whole within 30 seconds
+   * @throws DeadlineExceededError if the whole answer has not come within 30 seconds
    */
   static async dumpJob(host: string, port: number, jobName: string): Promise<string> {
     const socket = connect({ host, port });

@@ -6,15 +6,15 @@ import { scriptExecutor } from './script/script-executor.js';
 import { simpleExecutor } from './simple-executor.js';
 import { workerExecutors } from './worker/worker-executor.js';
 
-/** What does the work of jobs, as far as it comes with the library. */
+/** The executors that come with the library. */
 export interface BuiltInExecutors {
-  /** For jobs without class. */
+  /** For jobs without a class. */
   readonly typed: readonly TypedJobItemExecutor[];
   /** For job objects. */
   readonly classed: readonly ClassedJobItemExecutor[];
 }
 
-/** The executors of one host: its jobs have their worker threads to themselves. */
+/** Makes the executors of one host, whose worker threads are not shared with other hosts. */
 export function builtInExecutors(clock: Clock): BuiltInExecutors {
   const worker = workerExecutors(clock);
   return {

@@ -9,7 +9,7 @@ import { refuseIdleWorker } from './idle-worker.js';
 import { refuseIdleMethods } from './job-methods.js';
 import { refuseResult } from './worker/worker-thread.cjs';
 
-/** The property that makes a job fetch and process until there are no data: `true` or `false`, the default. */
+/** The property that makes a job fetch and process until there are no data: `true`, or `false` by default. */
 const STREAMING = 'streaming.process';
 
 /**
@@ -17,7 +17,7 @@ const STREAMING = 'streaming.process';
  *
  * A stream ends between two batches: when a fetch returns nothing, when `context.softStop` asks for it (the leader
  * waits to assign the items again, or the job is being stopped), when the property is turned off, and when
- * `context.signal` aborts. What was fetched is always processed: it may have been taken from a queue.
+ * `context.signal` aborts. Fetched data are always processed, as they may have been taken from a queue.
  */
 export const dataflowExecutor: ClassedJobItemExecutor<DataflowJob> = {
   requirement: 'methods fetchData(context) and processData(context, data)',
@@ -40,7 +40,7 @@ export const dataflowExecutor: ClassedJobItemExecutor<DataflowJob> = {
       const data = listOf(await job.fetchData(context), configuration);
       if (data.length === 0) return;
       refuseResult('processData()', await job.processData(context, data));
-      // A stream whose data are at hand would otherwise keep timers and sockets of the process from their turn.
+      // Otherwise a stream that gets its data at once would block timers and sockets of the process.
       await nextTurn();
       if (!mayStream || !isStreaming(running.configuration)) return;
       signal.throwIfAborted();
@@ -49,7 +49,7 @@ export const dataflowExecutor: ClassedJobItemExecutor<DataflowJob> = {
   },
 };
 
-/** The doubts about a job of another kind that is told to stream. */
+/** The warning about a job of another kind that has the property for streaming. */
 export function idleStreamingDoubts({ props }: JobConfiguration): readonly string[] {
   const keys = [...(STREAMING in props ? [STREAMING] : []), ...unknownKeys(Object.keys(props), [STREAMING])];
   return keys.map(

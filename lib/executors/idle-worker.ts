@@ -5,9 +5,9 @@ import { jobPath } from '../api/job/job-name.js';
 import { idleWorkerOf } from '../api/job/worker-job.js';
 
 /**
- * Refuses a job object that names a worker module beside its own methods: its work would block the main thread, which
- * the worker was to prevent.
- * @param methods what does the job's work: `the method execute(context)`
+ * Refuses a job object that names a worker module beside its own methods: the methods would block the main thread,
+ * which the worker should prevent.
+ * @param methods the methods that do the job's work: `the method execute(context)`
  * @throws InvalidConfigurationError
  */
 export function refuseIdleWorker({ jobName }: JobConfiguration, job: object, methods: string): void {

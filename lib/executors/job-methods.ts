@@ -3,7 +3,7 @@ import { type JobConfiguration } from '../api/job/job-configuration.js';
 import { jobPath } from '../api/job/job-name.js';
 import { signatureProblem } from './worker/worker-thread.cjs';
 
-/** A method of a job object, and what it is called with. */
+/** A method of a job object, and the parameters of its calls. */
 export interface JobMethod {
   readonly name: string;
   readonly work: (...given: never[]) => unknown;
@@ -11,7 +11,7 @@ export interface JobMethod {
 }
 
 /**
- * Refuses methods that would be called, and whose work would not be done.
+ * Refuses methods that would be called, but would not do their work, such as generator functions.
  * @throws InvalidConfigurationError
  */
 export function refuseIdleMethods({ jobName }: JobConfiguration, methods: readonly JobMethod[]): void {

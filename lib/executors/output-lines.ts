@@ -2,22 +2,22 @@ import { StringDecoder } from 'node:string_decoder';
 import { stripVTControlCharacters } from 'node:util';
 import { nextTurn } from '../time/event-loop.js';
 
-/** How much of a line is kept, in UTF-16 code units. */
+/** The most UTF-16 code units of a line that are kept. */
 const LONGEST_LINE = 8_192;
 
-/** How many lines of one output are passed on, and how many bytes are read for them. */
+/** The most lines of one output that are passed on, and the most bytes that are read for them. */
 const MOST_LINES = 10_000;
 const MOST_BYTES = 4 * 1_048_576;
 
-/** How many lines are passed on in one turn of the event loop, which waits while they are logged. */
+/** The most lines that are passed on in one turn of the event loop, which waits while they are logged. */
 const LINES_IN_A_TURN = 200;
 
 const LINE_BREAK = 0x0a;
 
 /**
- * The output of a program, line by line, without colours and blank lines. Of a longer line only the beginning is kept,
- * so that output without line breaks takes no memory. Of a long output the first 10,000 lines or 4 MiB are passed on,
- * then one line that counts the others; of these, the last one is kept.
+ * The output of a program, line by line, without colours and blank lines. A longer line is cut, so that output without
+ * line breaks takes no memory. Long output is passed on up to 10,000 lines or 4 MiB, then one line counts the others;
+ * the last of these is kept.
  */
 export class OutputLines {
   readonly #decoder = new StringDecoder('utf8');
@@ -26,7 +26,7 @@ export class OutputLines {
   #dropped = 0;
   #lines = 0;
   #bytes = 0;
-  /** The end of what is not passed on. */
+  /** The end of the output that is not passed on. */
   #tail = Buffer.alloc(0);
   #unread = { lineBreaks: 0, bytes: 0 };
   #last = '';
@@ -35,14 +35,14 @@ export class OutputLines {
     this.#onLine = onLine;
   }
 
-  /** The last line so far, also if it was not passed on; empty if there was none. */
+  /** The last line so far, even if it was not passed on; empty if there was none. */
   get last(): string {
     return this.#last;
   }
 
   /**
-   * Takes the next piece of the output. Resolves when the next one may come: other work of the process has its turns
-   * meanwhile.
+   * Takes the next piece of the output. Resolves when the next piece may come, so that other work of the process gets
+   * its turns.
    */
   async write(chunk: Buffer): Promise<void> {
     let begin = 0;
@@ -51,7 +51,7 @@ export class OutputLines {
       if (this.#lines >= MOST_LINES || this.#bytes >= MOST_BYTES) return this.#count(chunk.subarray(begin));
       const lineBreak = chunk.indexOf(LINE_BREAK, begin);
       const end = lineBreak === -1 ? chunk.length : lineBreak + 1;
-      // With its line break: a character of which bytes are missing ends there.
+      // With its line break, at which a character with missing bytes ends.
       this.#append(this.#decoder.write(chunk.subarray(begin, end)).replace(/\n$/, ''));
       this.#bytes += end - begin;
       begin = end;

@@ -7,7 +7,7 @@ import { refuseIdleWorker } from './idle-worker.js';
 import { refuseIdleMethods } from './job-methods.js';
 import { refuseResult } from './worker/worker-thread.cjs';
 
-/** Runs jobs whose items are each run by one call of `execute(context)`. */
+/** Runs each item of a job by one call of `execute(context)`. */
 export const simpleExecutor: ClassedJobItemExecutor<SimpleJob> = {
   requirement: 'a method execute(context)',
   accepts: isSimpleJob,

@@ -1,6 +1,6 @@
 /**
- * One request of HTTP and its answer, by Node's own `http` and `https`. They are used rather than `fetch` because that
- * knows no limit for connecting alone, and refuses methods and ports that Java accepts.
+ * One request of HTTP and its answer, by Node's own `http` and `https`. `fetch` is not used, as it has no limit for
+ * connecting alone, and refuses methods and ports that Java accepts.
  */
 import { type ClientRequest, type IncomingMessage, request as requestPlain, type RequestOptions } from 'node:http';
 import { request as requestSecure } from 'node:https';
@@ -9,7 +9,7 @@ import { withAnySignal } from '../../async/any-signal.js';
 import { abortable } from '../../async/wait.js';
 import { type Clock } from '../../time/clock.js';
 
-/** How much of an answer is kept, in bytes. The rest is read and dropped. */
+/** The most bytes of an answer that are kept. The rest is read and dropped. */
 const LONGEST_BODY = 8_192;
 
 /** A request. */
@@ -17,7 +17,7 @@ export interface HttpRequest {
   readonly url: URL;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Empty: none is sent. */
+  /** If empty, no body is sent. */
   readonly body: string;
 }
 
@@ -26,20 +26,20 @@ export interface HttpAnswer {
   readonly status: number;
   /** The header `Location`. */
   readonly location: string | undefined;
-  /** The first 8 KiB. */
+  /** The first 8 KiB of the body. */
   readonly body: string;
-  /** How many bytes of the body were dropped. */
+  /** The number of bytes of the body that were dropped. */
   readonly dropped: number;
 }
 
-/** How an exchange is made. */
+/** Options of an exchange. */
 export interface ExchangeOptions {
   readonly clock: Clock;
   /** Ends the exchange. */
   readonly signal: AbortSignal;
-  /** How long the connection may take, in milliseconds; 0: no limit. */
+  /** The most milliseconds that connecting may take; 0 is no limit. */
   readonly connectTimeoutMs: number;
-  /** How long the server may be silent once it is connected, in milliseconds; 0: no limit. */
+  /** The most milliseconds that a connected server may be silent; 0 is no limit. */
   readonly readTimeoutMs: number;
 }
 
@@ -69,7 +69,7 @@ export async function exchange(toSend: HttpRequest, options: ExchangeOptions): P
   }
 }
 
-/** The time in which nothing comes from the server. */
+/** Measures the time in which the server sends nothing. */
 class Silence {
   readonly #clock: Clock;
   readonly #tooLong = new AbortController();
@@ -79,12 +79,12 @@ class Silence {
     this.#clock = clock;
   }
 
-  /** Aborts when the silence has lasted too long; its reason says which. */
+  /** Aborts when the silence has lasted too long; its reason names the limit. */
   get tooLong(): AbortSignal {
     return this.#tooLong.signal;
   }
 
-  /** Begins again. @param property that holds the limit */
+  /** Begins to measure again. @param property the name of the property with the limit */
   begin(what: string, timeoutMs: number, property: string): void {
     this.#cancel();
     if (timeoutMs === 0) return;
@@ -99,7 +99,7 @@ class Silence {
 
 function answerTo(request: ClientRequest, onActivity: () => void): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
-    // Stays until the request is gone: an error that no listener takes would end the process.
+    // Stays until the request is gone, as an error without a listener would end the process.
     request.on('error', reject);
     request.once('response', (response) => {
       onActivity();

@@ -14,7 +14,7 @@ import { throwProblems } from '../properties.js';
 
 /**
  * Runs jobs of the type HTTP: for each item a request, with the sharding context as JSON in a header. As in Java, every
- * complete answer is a success, unless `http.failOnErrorStatus` is set; one with an error status is logged as a
+ * complete answer is a success, unless `http.failOnErrorStatus` is set; an answer with an error status is logged as a
  * warning.
  */
 export function httpExecutor(clock: Clock): TypedJobItemExecutor {
@@ -70,7 +70,7 @@ function requestOf({ url, method, data, contentType }: HttpSettings, context: Sh
   };
 }
 
-/** The request in messages, without what may be secret: user, password and query. */
+/** The request for messages, without the parts that may be secret: user, password and query. */
 function nameOf({ method, url }: HttpRequest): string {
   return `${method} ${url.origin}${url.pathname}`;
 }

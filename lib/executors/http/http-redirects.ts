@@ -1,14 +1,14 @@
 import { exchange, type ExchangeOptions, type HttpAnswer, type HttpRequest } from './http-exchange.js';
 
-/** How often a request may be redirected, as in Java. */
+/** The most redirects of a request, as in Java. */
 const MOST_REDIRECTS = 20;
 
 /**
  * Makes a request, and follows redirects as Java does: a POST becomes a GET without a body, except for 307 and 308, and
  * the protocol stays the same. Unlike in Java, `http` may become `https`, and another host receives neither the body
  * nor the sharding context.
- * @param options.keepsRequest whether it receives them all the same
- * @returns the last answer; if it is a redirect, it leads where this does not follow
+ * @param options.keepsRequest true if another host receives them all the same
+ * @returns the last answer; it may be a redirect that is not followed
  * @throws as `exchange`, and if there are more than 20 redirects
  */
 export async function followed(
@@ -17,7 +17,7 @@ export async function followed(
 ): Promise<HttpAnswer> {
   let request = first;
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
-    // One after the other: an answer says where the next request goes.
+    // One after the other, as an answer names the target of the next request.
     const answer = await exchange(request, options);
     const next = redirected(request, answer, keepsRequest);
     if (next === undefined) return answer;
@@ -26,7 +26,7 @@ export async function followed(
   throw new Error(`the server has redirected more than ${MOST_REDIRECTS} times`);
 }
 
-/** Whether an answer asks for another request. */
+/** True if an answer redirects the request. */
 export function isRedirect({ status, location }: HttpAnswer): boolean {
   return [301, 302, 303, 307, 308].includes(status) && location !== undefined;
 }
@@ -40,7 +40,7 @@ function redirected(request: HttpRequest, answer: HttpAnswer, keepsRequest: bool
   if (status < 307 && request.method === 'POST')
     return { url, method: 'GET', headers: headersFor(request, isElsewhere), body: '' };
   if (!isElsewhere) return { ...request, url };
-  // A request that has lost its body would say something else: an empty PUT may empty what it meets.
+  // Another host gets no body, and a request without its body has another meaning: an empty PUT may delete content.
   return request.body === '' ? { ...request, url, headers: headersFor(request, isElsewhere) } : undefined;
 }
 

@@ -6,21 +6,21 @@ import { keysBelow } from '../../api/settings/property-keys.js';
 import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import { type PropertyProblem } from '../../api/extensions/job-executor.js';
 
-/** What the properties of a job of the type HTTP say. */
+/** The settings in the properties of a job of the type HTTP. */
 export interface HttpSettings {
   readonly url: URL;
   readonly method: string;
-  /** Empty: no body is sent. */
+  /** If empty, no body is sent. */
   readonly data: string;
-  /** Empty: what is usual for the method. */
+  /** If empty, the usual content type of the method. */
   readonly contentType: string;
-  /** In milliseconds; 0: no limit. */
+  /** In milliseconds; 0 is no limit. */
   readonly connectTimeoutMs: number;
-  /** The longest silence of the server, in milliseconds; 0: no limit. */
+  /** The longest silence of the server, in milliseconds; 0 is no limit. */
   readonly readTimeoutMs: number;
-  /** Whether an answer with an error status fails the item; in Java it never does. */
+  /** True if an answer with an error status fails the item; in Java it never does. */
   readonly failsOnErrorStatus: boolean;
-  /** Whether a redirect to another host carries the body and the sharding context there, as in Java. */
+  /** True if a redirect to another host carries the body and the sharding context there, as in Java. */
   readonly redirectsKeepRequest: boolean;
 }
 
@@ -30,7 +30,7 @@ const METHODS_WITH_BODY = ['POST', 'PUT', 'DELETE'];
 const GREATEST_PORT = 65_535;
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** The settings that properties stand for, and all problems with them; the settings hold only if there are none. */
+/** Reads the settings from the properties, with all problems; the settings are valid only if there are none. */
 export function httpSettings({ props }: JobConfiguration): {
   readonly settings: HttpSettings;
   readonly problems: readonly PropertyProblem[];
@@ -61,7 +61,7 @@ export function httpSettings({ props }: JobConfiguration): {
   return { settings, problems };
 }
 
-/** What is allowed in the properties, but probably not intended. */
+/** Properties that are allowed, but probably not intended. */
 export function httpDoubts({ props }: JobConfiguration): readonly string[] {
   const [uri = '', url = ''] = [props['http.uri'], props['http.url']];
   const { 'http.method': method = '', 'http.data': data = '', 'http.content.type': contentType = '' } = props;
@@ -87,7 +87,7 @@ export function httpDoubts({ props }: JobConfiguration): readonly string[] {
 
 const NOWHERE = new URL('http://localhost');
 
-/** `http.url` is how Java's manual wrongly called the property. */
+/** The property `http.uri`, or `http.url`, as Java's manual wrongly calls it. */
 function uriOf(props: JobConfiguration['props']): { readonly property: string; readonly value: string } {
   const isAlias = (props['http.uri'] ?? '') === '' && props['http.url'] !== undefined;
   const property = isAlias ? 'http.url' : 'http.uri';

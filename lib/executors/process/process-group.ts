@@ -1,33 +1,36 @@
 /**
  * Child processes that lead a group of their own, so that everything they start ends with them. If this process exits,
- * the groups that are left are killed: a peer takes over the items, and they must not run twice. If it is killed
- * itself, so that it can do nothing any more, its watchdog ends them.
+ * it kills the remaining groups: a peer takes over the items, and they must not run twice. If it is killed and can do
+ * nothing any more, its watchdog ends the groups.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { watch } from './watchdog.js';
 
-/** A polite request to end, which a process may ignore, or the end. */
+/** A request to end, which a process may ignore, or the signal that ends it. */
 export type Ending = 'SIGTERM' | 'SIGKILL';
 
 const leaders = new Set<ChildProcess>();
 
 /**
- * To be called just before a leader is started: were the watchdog started after it, both would run unknown to one
- * another.
- * @returns whether groups end also if this process is killed
+ * Must be called just before a leader is started: the watchdog must run before the leader does, so that no moment
+ * leaves the leader unwatched.
+ * @returns true if groups end also when this process is killed
  */
 export function prepareGroup(): boolean {
   return watchGroups();
 }
 
-/** Notes that `leader` runs, until it is forgotten. To be called in the turn in which it was started. */
+/**
+ * Notes that `leader` runs, until it is forgotten. Must be called in the same turn of the event loop in which it was
+ * started.
+ */
 export function remember(leader: ChildProcess): void {
   if (leaders.size === 0) process.on('exit', killAll);
   leaders.add(leader);
   watchGroups();
 }
 
-/** Notes that nothing of the group of `leader` is left to be killed. */
+/** Notes that no process of `leader`'s group need be killed any more. */
 export function forget(leader: ChildProcess): void {
   leaders.delete(leader);
   if (leaders.size === 0) process.off('exit', killAll);
@@ -35,7 +38,7 @@ export function forget(leader: ChildProcess): void {
 }
 
 function watchGroups(): boolean {
-  // Node itself sees to that there.
+  // On Windows, Node's job objects end the programs.
   if (process.platform === 'win32') return true;
   return watch([...leaders].flatMap(({ pid }) => (pid === undefined ? [] : [pid])));
 }
@@ -54,14 +57,14 @@ export function endGroup(leader: ChildProcess, ending: Ending): void {
   else signalGroup(leader.pid, ending);
 }
 
-/** Whether processes of the group are left. Windows keeps no groups, so there it is the leader that counts. */
+/** True if processes of the group are left. Windows has no groups, so there only the leader counts. */
 export function isGroupAlive(leader: ChildProcess): boolean {
   if (leader.pid === undefined) return false;
   if (process.platform === 'win32') return leader.exitCode === null && leader.signalCode === null;
   return signalGroup(leader.pid, 0);
 }
 
-/** @returns whether the group has a process */
+/** @returns true if the group has a process */
 function signalGroup(pid: number, signal: Ending | 0): boolean {
   try {
     return process.kill(-pid, signal);

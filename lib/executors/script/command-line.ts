@@ -21,8 +21,8 @@ export function parseCommandLine(line: string, platform: NodeJS.Platform): Comma
 }
 
 /**
- * The first piece of a command line outside of quotes that would mean something to a shell: `|`, `>`, `&&`, a
- * backquote, `$NAME`, a `~` before a folder, a second line. `cmd.exe`, which reads its arguments itself, is a shell.
+ * The first unquoted piece of a command line that has a meaning for a shell: `|`, `>`, `&&`, a backquote, `$NAME`, a
+ * `~` before a folder, a second line. `cmd.exe`, which reads its arguments itself, is a shell.
  */
 export function shellSyntaxIn(line: string): string | undefined {
   if (/^\s*["']?(?:\S*[\\/])?cmd(?:\.exe)?["']?(?:\s|$)/i.test(line)) return undefined;

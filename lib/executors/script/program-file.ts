@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 import { describeValue } from '../../api/text/describe-value.js';
 
 /**
- * Why a program cannot be started by this process as things are now.
+ * Finds the reason why this process cannot start a program at present.
  * @returns the reason, one clause, or undefined. Undefined on Windows, where names lack their ends, such as `.exe`
  */
 export function missingProgram(
@@ -21,7 +21,7 @@ export function missingProgram(
   return noProgram(program) + hint;
 }
 
-/** That there is no such program, as a clause. */
+/** The clause that there is no such program. */
 export function noProgram(program: string): string {
   const name = describeValue(program);
   return /[\\/]/.test(program)
@@ -29,7 +29,7 @@ export function noProgram(program: string): string {
     : `there is no program ${name} in the folders of PATH`;
 }
 
-/** That a program may not be run, as a clause. */
+/** The clause that a program may not be run. */
 export function notExecutable(program: string): string {
   return `${describeValue(program)} is not executable for the user of this process`;
 }

@@ -6,21 +6,21 @@ import { endGroup, forget, isGroupAlive, prepareGroup, remember } from '../proce
 import { type Invocation } from './windows-batch.js';
 
 /**
- * How long a program has to end after it was asked to, in milliseconds, before it is killed with all that it has
- * started. An instance that is stopped waits a second for its aborted items; then peers run them.
+ * The milliseconds that a program has to end after SIGTERM, before it is killed with all processes that it has started.
+ * An instance that is stopped waits a second for its aborted items; then peers run them.
  */
 const GRACE_MS = 800;
 
 /**
- * How long the output of a killed program may stay open, in milliseconds: a process that has left the group can hold
+ * The most milliseconds that the output of a killed program may stay open: a process that has left the group can hold
  * it.
  */
 const DRAIN_MS = 100;
 
-/** How long the output of a program that has exited may stay open before that is reported, in milliseconds. */
+/** The milliseconds that the output of an exited program may stay open before that is reported. */
 const HELD_MS = 5_000;
 
-/** How a program is run. */
+/** Options of running a program. */
 export interface ProgramRunOptions {
   readonly clock: Clock;
   /** Ends the program, and everything that it has started. */
@@ -28,21 +28,20 @@ export interface ProgramRunOptions {
   readonly onOutput: (line: string) => void;
   readonly onErrorOutput: (line: string) => void;
   /**
-   * The program has exited, but a process that it has started holds its output for five seconds by now. Called at most
-   * once.
+   * Called at most once: the program exited five seconds ago, but a process that it has started still holds its output.
    */
   readonly onHeldOutput: (exit: ProgramExit) => void;
-  /** Nothing ends the program if this process is killed. */
+  /** Called if there is no watchdog, so that the program goes on if this process is killed. */
   readonly onUnwatched: () => void;
 }
 
-/** How a program has exited: one of both is set. */
+/** The exit of a program: either the code or the signal is set. */
 export interface ProgramExit {
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
-/** How a program has ended. */
+/** The end of a program, with its last error output. */
 export interface ProgramEnd extends ProgramExit {
   /** Empty if it had no error output. */
   readonly lastErrorLine: string;
@@ -50,10 +49,10 @@ export interface ProgramEnd extends ProgramExit {
 
 /**
  * Runs a program without a shell, in this process's current directory and environment, without input. It has ended when
- * it has exited and its output is closed: what it has left in the background still counts, as long as that may write
- * there.
+ * it has exited and its output is closed: processes that it has left in the background still count as long as they can
+ * write to the output.
  * @throws the signal's reason once it has aborted and the program has ended
- * @throws what keeps the program from being started
+ * @throws the error of Node if the program cannot be started
  */
 export async function runProgram(invocation: Invocation, options: ProgramRunOptions): Promise<ProgramEnd> {
   const { signal, onUnwatched } = options;
@@ -109,7 +108,7 @@ async function endProgram(child: ChildProcess, ended: Promise<ProgramEnd>, clock
     });
   });
   await ended.catch(() => undefined);
-  // Something that the program has left in its group, without its output, may ignore the request to end.
+  // Processes that the program has left in its group, with another output, may ignore the request to end.
   if (isGroupAlive(child)) await killed;
   cancelGrace();
   cancelDrain();
@@ -140,7 +139,8 @@ function exitOf(child: ChildProcess): Promise<ProgramExit> {
 }
 
 /**
- * @returns the last line. While lines are passed on, the output is not read: the program waits once the pipe is full
+ * Passes on the lines of an output. It is not read meanwhile, so the program waits once the pipe is full.
+ * @returns the last line
  */
 async function passOnLines(output: Readable, onLine: (line: string) => void): Promise<string> {
   const lines = new OutputLines(onLine);

@@ -16,7 +16,7 @@ import { invocationOf, isBatchFile } from './windows-batch.js';
 
 const COMMAND_LINE = 'script.command.line';
 
-/** How much of its last error output the failure of a program repeats, in UTF-16 code units. */
+/** The most UTF-16 code units of a program's last error output that its failure quotes. */
 const LONGEST_QUOTE = 500;
 
 /**

@@ -1,8 +1,8 @@
 import { type Command } from './command-line.js';
 
-/** How a program is started by Node's `spawn`. */
+/** The arguments of Node's `spawn` for a program. */
 export interface Invocation extends Command {
-  /** Windows: whether the arguments are handed over as they are, without quotes of Node's. */
+  /** Windows: true passes the arguments unchanged, without quotes of Node's. */
   readonly windowsVerbatimArguments: boolean;
 }
 
@@ -24,12 +24,12 @@ export function invocationOf(command: Command, platform: NodeJS.Platform, interp
 
 /**
  * A word in quotes that neither `cmd.exe` nor a batch file that passes on `%*` ever leaves: a quote is doubled, which
- * programs read as one quote. `%` would begin a variable also in quotes; the empty piece of `%cd%` before it keeps it
- * from that.
+ * programs read as one quote. `%` would begin a variable also in quotes; the empty piece of `%cd%` before it prevents
+ * that.
  */
 function quotedForBatch(word: string): string {
   const text = word
-    // cmd.exe ends the command at a line break, whatever the quotes.
+    // cmd.exe ends the command at a line break, even within quotes.
     .replace(/[\r\n]+/g, ' ')
     .replace(/(?<!\\)(\\*)"/g, '$1$1""')
     .replace(/(?<!\\)\\+$/, '$&$&')
@@ -37,7 +37,7 @@ function quotedForBatch(word: string): string {
   return `"${text}"`;
 }
 
-/** Whether a command is a batch file, which only `cmd.exe` can run. */
+/** True if a command is a batch file, which only `cmd.exe` can run. */
 export function isBatchFile({ program }: Command, platform: NodeJS.Platform): boolean {
   // Windows ignores spaces and dots at the end of a file's name.
   return platform === 'win32' && /\.(?:bat|cmd)[ .]*$/i.test(program);

@@ -5,10 +5,10 @@ import { type Worker } from 'node:worker_threads';
 import { describeCause } from '../../api/text/describe-cause.js';
 import { threadFile } from './worker-thread.cjs';
 
-/** How long a thread without work stays, in milliseconds. */
+/** The milliseconds for which an idle thread is kept. */
 const IDLE_MS = 60_000;
 
-/** As much of a pool of piscina as is used. */
+/** The parts of piscina's pool that are used. */
 export interface ThreadPool extends Pick<EventEmitter, 'on'> {
   readonly threads: readonly Worker[];
   run(
@@ -49,7 +49,7 @@ export async function openThreadPool(memoryMb: number | undefined): Promise<Thre
 /**
  * Refuses to start threads from any file but the right one: from a bundle, each thread would start the whole
  * application.
- * @throws if it is another one
+ * @throws if the file is another one
  */
 export function requireThreadFile(file: string | undefined): string {
   if (file !== undefined && basename(file) === 'worker-thread.cjs') return file;
@@ -87,14 +87,14 @@ export function watchStrayFailures(pool: ThreadPool, { onStart, onIdle }: StrayF
 }
 
 async function loadPiscina(): Promise<PiscinaModule> {
-  // In a variable: the package is optional, so neither compilers nor bundlers are to resolve it.
+  // In a variable, so that neither compilers nor bundlers resolve the package, which is optional.
   const name: string = 'piscina';
   try {
     const loaded = (await import(name)) as PiscinaModule & { readonly default: PiscinaModule };
     // CommonJS has the class itself, and `Piscina` as an accessor of it, which a copy of its members lacks.
     return loaded.Piscina === undefined ? loaded.default : loaded;
   } catch (cause) {
-    // The lines that follow in Node's message say from where it was looked for.
+    // The further lines of Node's message only name the files that tried to load the package.
     const [reason = ''] = describeCause(cause).split('\n');
     throw new Error(`worker threads need the package piscina: npm install piscina (${reason})`, { cause });
   }

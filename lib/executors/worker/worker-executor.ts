@@ -1,10 +1,10 @@
 /**
  * Jobs whose items run in worker threads. The module is named by the job object's `worker`, which stays in this
- * process, or by the property `run.worker`, which is stored and means the same text on all instances: each one resolves
- * it in its own folder.
+ * process, or by the property `run.worker`, which is stored: all instances have the same text, and each resolves it in
+ * its own folder.
  *
- * A URL or an absolute path of one machine must not get into the registry centre, since the other machines have other
- * ones.
+ * A URL or an absolute path of one machine must not get into the registry centre, as the other machines have other
+ * paths.
  */
 import { describeValue } from '../../api/text/describe-value.js';
 import { InvalidConfigurationError } from '../../api/errors/errors.js';
@@ -81,7 +81,7 @@ class WorkerPools {
     this.#clock = clock;
   }
 
-  /** Loads the module in a thread. @throws InvalidConfigurationError if that is not possible */
+  /** Loads the module in a thread. @throws InvalidConfigurationError if it cannot be loaded */
   async prepare(configuration: JobConfiguration, named: NamedWorker): Promise<void> {
     const { jobName } = configuration;
     const problem = await this.#poolOf(configuration, named)
@@ -102,7 +102,7 @@ class WorkerPools {
     await pool.run(context, logger);
   }
 
-  /** The job has ended on this instance: ends its threads. */
+  /** Ends the threads of a job that has ended on this instance. */
   async release(jobName: string): Promise<void> {
     const entry = this.#pools.get(jobName);
     this.#pools.delete(jobName);
@@ -110,7 +110,10 @@ class WorkerPools {
     await pool?.close();
   }
 
-  /** The pool of a job. If the job's settings have changed, a new one; the items in the former one run to their end. */
+  /**
+   * The pool of a job. If the job's settings have changed, a new pool is opened, and items in the former one run to
+   * their end.
+   */
   #poolOf({ jobName, props }: JobConfiguration, named: NamedWorker): Promise<WorkerPool> {
     const settings = { worker: workerText(named.worker), url: urlOf(named), memoryMb: memoryMb(props) };
     const key = JSON.stringify(settings);
@@ -118,7 +121,7 @@ class WorkerPools {
     if (former?.key === key) return former.pool;
     const pool = WorkerPool.open(settings, this.#clock);
     this.#pools.set(jobName, { key, pool });
-    // What has failed to open is no pool, and is reported to those that asked for it.
+    // A pool that could not be opened need not be retired; its users got the error.
     void former?.pool.then((each) => each.retire()).catch(() => undefined);
     return pool;
   }

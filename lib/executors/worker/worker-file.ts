@@ -13,8 +13,8 @@ const SOURCES: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * The URL of a worker module.
- * @param worker a `file:` URL or a path, as users write it; relative paths begin at the process's current directory,
- *   since a text that all instances share can only mean each one's own folder
+ * @param worker a `file:` URL or a path, as users write it; relative paths begin at the process's current directory, as
+ *   all instances share the text, and each has its own folder
  * @returns the URL, or the problem with `worker`, as a requirement
  */
 export function workerFile(worker: string | URL): { readonly url: string } | { readonly problem: string } {

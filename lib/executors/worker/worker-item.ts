@@ -6,22 +6,22 @@ import { type ThreadPool } from './piscina.js';
 import { decode, encode, type EncodedError } from './worker-thread.cjs';
 
 /**
- * How long the function has to end after its signal has aborted, in milliseconds, before its thread is ended. An
- * instance that is stopped waits a second for its aborted items; then peers run them.
+ * The milliseconds that the function has to end after its signal has aborted, before its thread is ended. An instance
+ * that is stopped waits a second for its aborted items; then peers run them.
  */
 export const WORKER_GRACE_MS = 800;
 
-/** How long a thread may take to start, in milliseconds. */
+/** The most milliseconds that a thread may take to start. */
 const START_TIMEOUT_MS = 30_000;
 
-/** What a thread says of an item; `worker-thread.cjs` has the other side. */
+/** The messages of a thread about an item; `worker-thread.cjs` has the other side. */
 type Message =
   | { readonly type: 'started' }
   | { readonly type: 'log'; readonly level: Level; readonly message: string; readonly stack?: string }
   | { readonly type: 'ended'; readonly failure?: EncodedError; readonly isReason: boolean };
 type Level = 'debug' | 'log' | 'warn' | 'error';
 
-/** What one item needs. */
+/** The parts with which one item runs. */
 export interface WorkerItemOptions {
   readonly pool: ThreadPool;
   /** URL of the module. */
@@ -32,13 +32,13 @@ export interface WorkerItemOptions {
   readonly clock: Clock;
 }
 
-/** The thread has ended before the function. The cause is what piscina reports of it. */
+/** The thread has ended before the function. The cause is the error that piscina reports. */
 export class ThreadEndedError extends Error {
   override readonly name = 'ThreadEndedError';
   constructor(
     /**
-     * Whether the thread had taken the item. If it had not, and no thread was given up, the item can run in another
-     * one.
+     * `begun` if the thread had taken the item. An item that is `not begun` can run in another thread; after `given
+     * up`, no thread can be started.
      */
     readonly state: 'begun' | 'not begun' | 'given up',
     cause: unknown,
@@ -48,8 +48,8 @@ export class ThreadEndedError extends Error {
 }
 
 /**
- * One item in a thread: passes on its log and its signals, and ends the thread if it does not heed them. It is made to
- * be run at once: its port keeps the process alive.
+ * One item in a thread: passes on its log and its signals, and ends the thread if it does not obey them. It must be run
+ * at once, as its port keeps the process alive.
  */
 export class WorkerItem {
   readonly #options: WorkerItemOptions;
@@ -70,7 +70,7 @@ export class WorkerItem {
     port1.on('message', (message: Message) => this.#onMessage(message));
   }
 
-  /** No thread can be started for the item, if it still waits for one. */
+  /** Fails the item if it still waits for a thread, as no thread can be started. */
   giveUpStart(cause: unknown): void {
     if (!this.#hasStarted) this.#end.abort(cause);
   }
@@ -85,10 +85,10 @@ export class WorkerItem {
     const { signal, softStop } = context;
     let cancelGrace = (): void => undefined;
     const onAbort = (): void => {
-      this.#tell('abort', signal.reason);
+      this.#sendSignal('abort', signal.reason);
       cancelGrace = clock.after(this.#hasStarted ? WORKER_GRACE_MS : 0, () => this.#end.abort(signal.reason));
     };
-    const onSoftStop = (): void => this.#tell('softStop', softStop.reason);
+    const onSoftStop = (): void => this.#sendSignal('softStop', softStop.reason);
     const cancelStart = clock.after(START_TIMEOUT_MS, () =>
       this.giveUpStart(new Error(`no thread has started within ${START_TIMEOUT_MS} ms`)),
     );
@@ -105,7 +105,7 @@ export class WorkerItem {
     }
   }
 
-  /** Resolves when the thread is free again or has ended. @returns why it has ended, or undefined */
+  /** Resolves when the thread is free again or has ended. @returns the cause of its end, or undefined */
   async #inThread(): Promise<{ readonly cause: unknown } | undefined> {
     const { pool, url, context } = this.#options;
     const { softStop } = context;
@@ -160,12 +160,12 @@ export class WorkerItem {
     }
   }
 
-  #tell(type: 'abort' | 'softStop', reason: unknown): void {
+  #sendSignal(type: 'abort' | 'softStop', reason: unknown): void {
     this.#port.postMessage({ type, reason: encode(reason) });
   }
 }
 
-/** The context as far as threads can be given it: the thread makes signals of its own. */
+/** The context without its signals, which messages cannot carry: the thread makes signals of its own. */
 function withoutCode({ signal: _signal, softStop: _softStop, ...rest }: ShardingContext): object {
   return Object.fromEntries(Object.entries(rest).filter(([, value]) => typeof value !== 'function'));
 }

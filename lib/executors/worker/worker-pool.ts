@@ -9,18 +9,17 @@ import { ThreadEndedError, WorkerItem } from './worker-item.js';
 import { decode, encode } from './worker-thread.cjs';
 
 /**
- * How long a module may take to load at the start of a job, in milliseconds. The job's start waits for one second
+ * The most milliseconds that a module may take to load at the start of a job. The job's start waits for one second
  * longer.
  */
 const LOADING_TIMEOUT_MS = 29_000;
 
 /**
- * How many threads an item may be given to, if they end before they have taken it: any thread may be just about to
- * fail.
+ * The most threads that are tried for an item, if they end before they have taken it: any thread may be about to fail.
  */
 const MOST_THREADS = 5;
 
-/** What the threads of a job run, and how. */
+/** The module of a job's threads, and their limits. */
 export interface WorkerSettings {
   /** The module as users have written it, for messages. */
   readonly worker: string;
@@ -35,12 +34,12 @@ export class WorkerPool {
   readonly #pool: ThreadPool;
   readonly #settings: WorkerSettings;
   readonly #clock: Clock;
-  /** What is notified when no thread can be started: the items that wait for one. */
+  /** Listeners of the items that wait for a thread, called when no thread can be started. */
   readonly #waiting = new Set<(cause: unknown) => void>();
   /** The items that run or wait. */
   #itemCount = 0;
   #isRetired = false;
-  /** The log of the latest item, for what a thread does between items. */
+  /** The log of the latest item, for failures of threads between items. */
   #logger: JobLogger | undefined;
 
   private constructor(pool: ThreadPool, settings: WorkerSettings, clock: Clock) {
@@ -82,7 +81,7 @@ export class WorkerPool {
 
   /**
    * Runs an item in a thread.
-   * @throws what the function throws; the signal's reason, if it throws that or had to be ended
+   * @throws the error of the function; the signal's reason, if the function throws that or had to be ended
    * @throws JobExecutionError if the thread could not be started, or has ended itself
    */
   async run(context: ShardingContext, logger: JobLogger): Promise<void> {
@@ -109,7 +108,7 @@ export class WorkerPool {
       } catch (error) {
         const isAgain = error instanceof ThreadEndedError && error.state === 'not begun' && threads < MOST_THREADS;
         if (!isAgain) throw error;
-        // The thread's error was on its way when the item was given to it.
+        // The thread had failed already when it was given the item, but its error had not arrived yet.
         this.#warnOfIdleThread(error.cause);
         context.signal.throwIfAborted();
       }
@@ -128,7 +127,7 @@ export class WorkerPool {
     }
   }
 
-  /** Takes no more items, and ends the threads when those that run have ended. */
+  /** Takes no more items, and ends the threads when the running items have ended. */
   async retire(): Promise<void> {
     this.#isRetired = true;
     if (this.#itemCount === 0) await this.close();
@@ -139,7 +138,7 @@ export class WorkerPool {
     await this.#pool.destroy();
   }
 
-  /** No thread can be started: the items that wait for one fail now, instead of after 30 seconds. */
+  /** Fails the items that wait for a thread at once, instead of after 30 seconds, as no thread can be started. */
   #onFailedStart(cause: unknown): void {
     for (const giveUp of this.#waiting) giveUp(cause);
   }
@@ -170,9 +169,7 @@ export class WorkerPool {
   }
 }
 
-/**
- * Once more through the code for messages, since errors that Node makes of a thread's may be those of another realm.
- */
+/** The error with a class of this realm: an error that Node has carried from a thread may be of another one. */
 function ownError(cause: unknown): unknown {
   return decode(encode(cause));
 }

@@ -1,7 +1,7 @@
 'use strict';
 /**
- * What runs in a worker thread: piscina loads this file there and calls `run`. It is JavaScript as it stands, and CommonJS in
- * either build, because only so it has the same name beside the sources and in the package, and knows where it is.
+ * The code in a worker thread: piscina loads this file there and calls `run`. It is plain JavaScript, and CommonJS in
+ * either build, because only then it has the same name beside the sources and in the package, and knows its own path.
  *
  * The thread and the process talk on a port of their own for each item:
  *   to the thread    { type: 'abort' | 'softStop', reason }
@@ -69,8 +69,9 @@ function moduleProblem(loaded) {
 }
 
 /**
- * The problem with a function that does a job's work, as a predicate, or undefined: it would be called, and its work not done.
- * @param parameters what it is called with
+ * The problem with a function that does a job's work, as a predicate, or undefined: such a function would be called,
+ * but would not do its work.
+ * @param parameters the parameters of the call
  */
 function signatureProblem(work, parameters) {
   if (types.isGeneratorFunction(work))
@@ -82,7 +83,7 @@ function signatureProblem(work, parameters) {
   );
 }
 
-/** Throws if a job's code has returned what nobody will run, or a failure that nobody has thrown. */
+/** Throws if a job's code has returned a result that would never run, or an error instead of throwing it. */
 function refuseResult(call, result) {
   if (isError(result))
     throw new Error(`${call} returned an error: throw it, so that the item fails`, { cause: result });
@@ -117,10 +118,10 @@ function textOf(message) {
   return typeof message === 'string' ? message : inspect(message);
 }
 
-/** How many causes of causes are passed on. */
+/** The deepest level of causes of causes that is passed on. */
 const DEEPEST = 5;
 
-/** What was thrown, as a message can carry it. Never throws. */
+/** Encodes a thrown value for a message between threads. Never throws. */
 function encode(thrown, depth = 0) {
   try {
     return isError(thrown) ? encodeError(thrown, depth) : { value: cloneable(thrown) };
@@ -139,7 +140,7 @@ function encodeError(thrown, depth) {
   };
 }
 
-/** The opposite of `encode`. */
+/** Decodes a value of `encode`. */
 function decode({ value, error, code, cause, errors }) {
   if (error === undefined) return value;
   const options = cause === undefined ? {} : { cause: decode(cause) };
@@ -158,7 +159,7 @@ function decode({ value, error, code, cause, errors }) {
   return made;
 }
 
-/** Errors of other realms too. */
+/** True for errors of other realms too. */
 function isError(thrown) {
   return thrown instanceof Error || Object.prototype.toString.call(thrown) === '[object Error]';
 }

@@ -1,7 +1,7 @@
-/** Why a notice was not delivered, in words that show no secret if they are redacted. */
+/** The reason why a notice was not delivered; the message shows no secret after `redacted()`. */
 export class DeliveryError extends Error {
   override readonly name = 'DeliveryError';
-  /** @param prospect whether another attempt may succeed */
+  /** @param prospect says if another attempt may succeed */
   constructor(
     message: string,
     readonly prospect: 'transient' | 'final',

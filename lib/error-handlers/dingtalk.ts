@@ -8,7 +8,7 @@ import { postToRobot, type RobotSettings, robotSettings } from './robot-channel.
 
 /** Settings of a DingTalk robot. */
 export interface DingtalkSettings extends RobotSettings {
-  /** What a message must contain for the robot to take it. */
+  /** The word that a message must contain for the robot to accept it. */
   readonly keyword: string | undefined;
   /** Key of the signature. */
   readonly secret: string | undefined;
@@ -17,7 +17,7 @@ export interface DingtalkSettings extends RobotSettings {
 /** The longest text that DingTalk takes, in bytes of UTF-8. */
 const LONGEST_TEXT = 20_000;
 
-/** Too busy, too many messages. */
+/** The codes for: too busy, too many messages. */
 const TRANSIENT_CODES = ['-1', '130101', '130102', '410100'];
 
 /** `DINGTALK`: the robot of a DingTalk group. Properties, texts, payload and signature are Java's. */

@@ -14,17 +14,17 @@ export interface EmailSettings extends ChannelSettings, MailServer {
   readonly to: readonly string[];
   readonly cc: readonly string[];
   readonly bcc: readonly string[];
-  /** Whether the conversation with the server is logged. */
+  /** True logs the conversation with the server. */
   readonly debug: boolean;
 }
 
-/** How long one mail may take, in milliseconds. */
+/** The most milliseconds that one mail may take. */
 const ATTEMPT_MS = 30_000;
 
 /** The longest text in a mail, in bytes. */
 const LONGEST_TEXT = 100_000;
 
-/** What mails need. */
+/** The objects that the channel uses. */
 export interface EmailDeps {
   readonly clock: Clock;
   readonly logger: JobLogger;
@@ -33,8 +33,8 @@ export interface EmailDeps {
 }
 
 /**
- * `EMAIL`: mails by SMTP. Properties and log texts are Java's; the text in the mail is escaped, and there as plain text
- * too.
+ * `EMAIL`: mails by SMTP. Properties and log texts are Java's; the text is escaped in the HTML part of the mail, which
+ * also has a plain part.
  */
 export function email({ clock, logger, load = loadMailer }: EmailDeps): NoticeChannel<EmailSettings> {
   return {
@@ -87,13 +87,13 @@ function readSettings(props: Props): Reading<EmailSettings> {
     bcc: reader.addresses('email.bcc'),
     subject: reader.optional('email.subject') ?? 'ElasticJob error message',
     startTls,
-    // STARTTLS begins without TLS: who asks for it need not switch the other off.
+    // STARTTLS begins without TLS, so `email.useSsl` need not be switched off beside it.
     useSsl: reader.flag('email.useSsl', !startTls),
     trusted: (reader.optional('email.ssl.trust') ?? '').split(' ').filter((name) => name !== ''),
     debug: reader.flag('email.debug', false),
     digestMs: reader.positive('email.digestIntervalMilliseconds', DEFAULT_DIGEST_MS),
     attemptMs: ATTEMPT_MS,
-    // What SMTP sends of them: each alone, and both together.
+    // SMTP sends the password alone, or together with the name.
     secrets: [password, `\0${username}\0${password}`],
   });
 }
@@ -115,7 +115,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Text for HTML, in which nothing is markup. */
+/** Escapes text for HTML, so that nothing in it is markup. */
 function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char);
 }

@@ -2,13 +2,13 @@ import { describeCause } from '../api/text/describe-cause.js';
 import { type JobFailure } from '../api/extensions/error-handler.js';
 import { detailsOf, type Notice, noticeOf } from './failure-text.js';
 
-/** How many kinds of failures a digest tells apart; further ones are only counted. */
+/** The most kinds of failures that a digest lists; further kinds are only counted. */
 const MOST_KINDS = 10;
 
-/** How many items of one kind of failure a digest names. */
+/** The most items of one kind of failure that a digest names. */
 const MOST_ITEMS = 20;
 
-/** How much of a cause a digest quotes, in characters. */
+/** The most characters of a cause that a digest quotes. */
 const LONGEST_CAUSE = 300;
 
 interface Kind {
@@ -16,7 +16,7 @@ interface Kind {
   readonly items: Set<number>;
 }
 
-/** Failures of one job that are told in one notice. Its size is bounded, however many failures there are. */
+/** Failures of one job for one notice. Its size is bounded for any number of failures. */
 export class FailureDigest {
   readonly #first: JobFailure;
   readonly #firstAt: number;
@@ -47,7 +47,7 @@ export class FailureDigest {
     this.#kinds.set(cause, { count: (kind?.count ?? 0) + 1, items });
   }
 
-  /** The failure, if there is one; otherwise how many there are of each kind, and the details of the last one. */
+  /** The notice of a single failure; of several, their number for each kind, and the details of the last one. */
   get notice(): Notice {
     if (this.#count === 1) return noticeOf(this.#first);
     const { jobName } = this.#first.configuration;

@@ -2,17 +2,17 @@ import { describeCause, stackWithCauses } from '../api/text/describe-cause.js';
 import { type JobFailure } from '../api/extensions/error-handler.js';
 import { withoutSecrets } from '../api/text/secrets.js';
 
-/** What a message says. Only its trace is cut if the message is too long for the service that delivers it. */
+/** The content of a message. Only the trace is cut if the message is too long for the service that delivers it. */
 export interface Notice {
   /** Java's sentence, which ends in the first line of the trace. */
   readonly heading: string;
-  /** What failed, one or more lines. */
+  /** The failure, one or more lines. */
   readonly trace: string;
   /** Job, item, instance and so on, one line each. */
   readonly details: readonly string[];
 }
 
-/** The notice of one failure: Java's text, and what is known besides. */
+/** The notice of one failure: Java's text, and further details. */
 export function noticeOf(failure: JobFailure): Notice {
   return {
     heading: `Job '${failure.configuration.jobName}' exception occur in job processing, caused by `,
@@ -29,12 +29,12 @@ export function textOf(notice: Notice, maxBytes = Infinity): string {
   return cutTo(heading + shortened(trace, room) + end, maxBytes);
 }
 
-/** What was thrown, with its causes, as Java prints stack traces; ends with a line break. Never throws. */
+/** The stack trace of a thrown value and its causes, in Java's format; ends with a line break. Never throws. */
 export function traceOf(cause: unknown): string {
   return `${stackWithCauses(cause) ?? describeCause(cause)}\n`;
 }
 
-/** What is known of a failure besides its cause, one line each. */
+/** The details of a failure besides its cause, one line each. */
 export function detailsOf({ item, parameter, instance, scheduledAt, taskId, attempt }: JobFailure): readonly string[] {
   const ofItem = parameter === undefined ? String(item) : `${item} (${parameter})`;
   return [

@@ -6,18 +6,18 @@ import { DeliveryError } from './delivery-error.js';
 /** The longest answer that is read, in bytes. */
 const LONGEST_ANSWER = 65_536;
 
-/** A request, and how long it may take. */
+/** A request, and its limits of time. */
 export interface PostOptions {
   readonly body: string;
   readonly clock: Clock;
-  /** How long connecting may take, TLS included, in milliseconds. */
+  /** The most milliseconds that connecting may take, TLS included. */
   readonly connectTimeoutMs: number;
-  /** How long nothing may come from the server once it is connected, in milliseconds. */
+  /** The most milliseconds that a connected server may be silent. */
   readonly readTimeoutMs: number;
   readonly signal: AbortSignal;
 }
 
-/** What the server has answered. */
+/** The answer of the server. */
 export interface Answer {
   readonly status: number;
   readonly body: string;
@@ -25,7 +25,7 @@ export interface Answer {
 
 /**
  * Posts JSON over a connection of its own. Redirects are not followed.
- * @throws DeliveryError if no answer comes in time; otherwise what the connection fails with
+ * @throws DeliveryError if no answer comes before the deadline; otherwise the error of the connection
  */
 export function postJson(url: URL, options: PostOptions): Promise<Answer> {
   const { body, clock, connectTimeoutMs, readTimeoutMs, signal } = options;
@@ -35,7 +35,7 @@ export function postJson(url: URL, options: PostOptions): Promise<Answer> {
     const request: ClientRequest = (isSecure ? httpsRequest : httpRequest)(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
-      // The connection ends with the request: notices are rare.
+      // No connection is kept, as notices are rare.
       agent: false,
       signal,
     });

@@ -1,13 +1,12 @@
 /**
- * The notices of one job's failures. The first failure is sent at once. Those that follow within the digest interval
- * are gathered, and told together at its end, which begins the next interval:
+ * The notices of one job's failures. The first failure is sent at once. Failures within the digest interval after it
+ * are gathered, and sent in one notice at its end, which begins the next interval:
  *
  * ```
  *   failures   x  x xx x                x                                x
  *   notices    1  └──── interval ───▶ 4 └──── interval ───▶ 1 ── quiet ──▶ 1
- * ```
- * A notice is tried again a few times, after growing pauses, while further failures are gathered. What cannot be
- * delivered is logged. The job never waits for any of this.
+ * ``` A notice is tried again a few times, after growing pauses, while further failures are gathered. A notice that
+ * cannot be delivered is logged. The job never waits for notices.
  */
 import { describeCause } from '../api/text/describe-cause.js';
 import { type JobFailure } from '../api/extensions/error-handler.js';
@@ -23,25 +22,25 @@ import { FailureDigest } from './failure-digest.js';
 import { textOf } from './failure-text.js';
 import { type ChannelSettings, type NoticeChannel, redacted } from './notice-channel.js';
 
-/** How often one notice is tried. */
+/** The most attempts to deliver one notice. */
 const MOST_ATTEMPTS = 5;
 
 /** The pauses between attempts. */
 const RETRY = { baseMs: 1_000, maxMs: 30_000 };
 
-/** How long the last notices may take when the job ends, in milliseconds. The kernel waits for 5 seconds. */
+/** The most milliseconds that the last notices may take when the job ends. The kernel waits for 5 seconds. */
 const CLOSING_MS = 4_000;
 
-/** What has become of a notice, in the log: delivered, delivered but with a remark, or given up. */
+/** The result of a notice, in the log: delivered, delivered with a remark, or given up. */
 type NoticeEvent = 'notice-delivered' | 'notice-incomplete' | 'notice-lost';
 
-/** What a notifier needs. */
+/** The objects that a notifier uses. */
 export interface NotifierDeps {
   readonly clock: Clock;
   readonly logger: JobLogger;
 }
 
-/** Tells one job's failures through a channel. */
+/** Sends notices of one job's failures through a channel. */
 export class JobNotifier<Settings extends ChannelSettings> {
   readonly #channel: NoticeChannel<Settings>;
   readonly #deps: NotifierDeps;
@@ -51,9 +50,9 @@ export class JobNotifier<Settings extends ChannelSettings> {
   /** Ends the interval in which failures are gathered; `undefined` if none is open. */
   #endInterval: (() => void) | undefined;
   #delivery: Promise<void> | undefined;
-  /** Aborted when the job ends: no delivery waits any more. */
+  /** Aborted when the job ends, so that no delivery pauses before its next attempt. */
   readonly #closing = new AbortController();
-  /** Aborted when the time for the last notices is up. */
+  /** Aborted at the deadline of the last notices. */
   readonly #end = new AbortController();
 
   constructor(channel: NoticeChannel<Settings>, deps: NotifierDeps) {
@@ -61,7 +60,7 @@ export class JobNotifier<Settings extends ChannelSettings> {
     this.#deps = deps;
   }
 
-  /** Notes a failure, and tells it now or with the next digest. Never throws, and waits for nothing. */
+  /** Notes a failure, and sends it now or with the next digest. Never throws, and never waits. */
   add(failure: JobFailure): void {
     this.#latest = failure;
     if (this.#gathered === undefined) this.#gathered = new FailureDigest(failure, this.#deps.clock.now());
@@ -69,7 +68,7 @@ export class JobNotifier<Settings extends ChannelSettings> {
     this.#deliverIfDue();
   }
 
-  /** Delivers what is pending now, or logs it, within 4 seconds. Never rejects. */
+  /** Delivers the pending notices now, or logs them, within 4 seconds. Never rejects. */
   async close(): Promise<void> {
     const { clock } = this.#deps;
     const jobName = this.#latest?.configuration.jobName ?? '';
@@ -79,7 +78,7 @@ export class JobNotifier<Settings extends ChannelSettings> {
     this.#endInterval?.();
     this.#endInterval = undefined;
     this.#deliverIfDue();
-    // One after the other: a delivery that ends begins the next one, of what was gathered meanwhile.
+    // One after the other: the end of a delivery begins the next one, of the failures that were gathered meanwhile.
     while (this.#delivery !== undefined) await this.#delivery;
     cancel();
   }
@@ -110,19 +109,19 @@ export class JobNotifier<Settings extends ChannelSettings> {
   async #deliver(digest: FailureDigest): Promise<void> {
     const closing = this.#closing.signal;
     for (let attempt = 1; ; attempt++) {
-      // In a row: each attempt follows on the failure of the one before.
+      // One after the other: an attempt begins only after the last one has failed.
       const problem = await this.#attempt(digest);
       if (problem === undefined) return;
       const isLast = problem.prospect === 'final' || attempt >= MOST_ATTEMPTS || closing.aborted;
       if (isLast) return this.#giveUp(digest, problem);
       const delayMs = backoffMs(attempt, RETRY);
       this.#log('debug', `a notice was not delivered and is tried again in ${delayMs} ms: ${problem.message}`);
-      // The end of the job cuts the pause short, and the notice is tried a last time.
+      // The end of the job ends the pause, and a last attempt follows.
       await sleep(this.#deps.clock, delayMs, closing).catch(() => undefined);
     }
   }
 
-  /** @returns why the notice was not delivered, without secrets; undefined if it was */
+  /** @returns the reason why the notice was not delivered, without secrets; undefined if it was delivered */
   async #attempt(digest: FailureDigest): Promise<DeliveryError | undefined> {
     const { configuration } = this.#latest ?? {};
     if (configuration === undefined) return undefined;

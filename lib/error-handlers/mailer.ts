@@ -1,11 +1,11 @@
-/** Sending a mail by nodemailer, which is loaded only when a job needs it. */
+/** Sends a mail by nodemailer, which is loaded only when a job needs it. */
 import { format } from 'node:util';
 import { connect, type Socket } from 'node:net';
 import { describeCause } from '../api/text/describe-cause.js';
 import { type Clock } from '../time/clock.js';
 import { DeliveryError } from './delivery-error.js';
 
-/** How long connecting may take, in milliseconds. */
+/** The most milliseconds that connecting may take. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /** A mail. */
@@ -19,7 +19,7 @@ export interface Mail {
   readonly html: string;
 }
 
-/** As much of nodemailer as is used. */
+/** The parts of nodemailer that are used. */
 export interface Mailer {
   createTransport(options: object): { sendMail(mail: object): Promise<{ readonly rejected?: readonly unknown[] }> };
 }
@@ -30,32 +30,32 @@ export interface MailServer {
   readonly port: number;
   readonly username: string;
   readonly password: string;
-  /** TLS from the first byte on. */
+  /** True uses TLS from the first byte on. */
   readonly useSsl: boolean;
-  /** TLS from the command STARTTLS on; a server that does not offer it gets neither password nor mail. */
+  /** True uses TLS from the command STARTTLS on; a server that does not offer it gets neither password nor mail. */
   readonly startTls: boolean;
-  /** Hosts whose certificates are not checked; `*` are all hosts. */
+  /** Hosts whose certificates are not checked; `*` means all hosts. */
   readonly trusted: readonly string[];
 }
 
-/** The server to which a mail is given, and how. */
+/** The server that takes a mail, and the control of the conversation. */
 export interface MailRoute extends MailServer {
   readonly clock: Clock;
   /** Ends the conversation when it aborts. */
   readonly signal: AbortSignal;
-  /** Called with each line of the conversation; may hold secrets. Default: none. */
+  /** Called with each line of the conversation; may contain secrets. Default: the conversation is not logged. */
   readonly onLine?: (line: string) => void;
 }
 
 /** Loads nodemailer. @throws if it is not installed, saying what to install */
 export async function loadMailer(): Promise<Mailer> {
-  // In a variable: the package is optional, so neither compilers nor bundlers are to resolve it.
+  // In a variable, so that neither compilers nor bundlers resolve the package, which is optional.
   const name: string = 'nodemailer';
   try {
     const loaded = (await import(name)) as Mailer & { readonly default?: Mailer };
     return loaded.default ?? loaded;
   } catch (cause) {
-    // The lines that follow in Node's message say from where it was looked for.
+    // The further lines of Node's message only name the files that tried to load the package.
     const [reason = ''] = describeCause(cause).split('\n');
     throw new Error(`it needs the package nodemailer: npm install nodemailer (${reason})`, { cause });
   }
@@ -64,7 +64,7 @@ export async function loadMailer(): Promise<Mailer> {
 /**
  * Gives a mail to the server.
  * @returns the recipients that the server has refused
- * @throws DeliveryError if the server takes it for none of them
+ * @throws DeliveryError if the server refuses all recipients
  */
 export async function sendMail(mailer: Mailer, mail: Mail, route: MailRoute): Promise<readonly string[]> {
   const socket = await connected(route);
@@ -73,7 +73,7 @@ export async function sendMail(mailer: Mailer, mail: Mail, route: MailRoute): Pr
   try {
     const { rejected = [] } = await mailer.createTransport(transportOptions(route, socket)).sendMail({
       ...mail,
-      // What is in the mail comes from errors: it names no files to attach.
+      // The text of the mail comes from errors, and must not attach files.
       disableFileAccess: true,
       disableUrlAccess: true,
     });
@@ -86,7 +86,7 @@ export async function sendMail(mailer: Mailer, mail: Mail, route: MailRoute): Pr
   }
 }
 
-/** The connection is made here, so that it can be given up at any time: nodemailer cannot be told to. */
+/** Connects to the server here, as nodemailer's own connecting cannot be aborted. */
 function connected({ host, port, clock, signal }: MailRoute): Promise<Socket> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
@@ -105,7 +105,7 @@ function connected({ host, port, clock, signal }: MailRoute): Promise<Socket> {
       cancel();
       signal.removeEventListener('abort', onAbort);
       socket.off('error', fail);
-      // What breaks from here on, nodemailer reports.
+      // nodemailer reports later faults of the connection.
       socket.on('error', () => undefined);
       resolve(socket);
     });
@@ -120,7 +120,7 @@ function transportOptions(
   return {
     ...{ host, port },
     secure: useSsl,
-    // Without STARTTLS as Java: either TLS from the first byte on, or none.
+    // Without STARTTLS, as in Java, the connection uses TLS from the first byte on or not at all.
     ignoreTLS: !startTls,
     requireTLS: startTls,
     auth: { user: username, pass: password },
@@ -136,7 +136,7 @@ function lineLogger(onLine: (line: string) => void): object {
   return { level: () => undefined, trace: log, debug: log, info: log, warn: log, error: log, fatal: log };
 }
 
-/** SMTP's replies from 500 on are final; so is what is wrong with the addresses or the certificate. */
+/** SMTP's replies from 500 on are final; so are problems of the addresses or the certificate. */
 function asDeliveryError(error: unknown): DeliveryError {
   const { responseCode, code } = (error ?? {}) as { readonly responseCode?: unknown; readonly code?: unknown };
   const isFinal =

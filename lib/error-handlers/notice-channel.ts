@@ -1,44 +1,44 @@
 import { type Notice } from './failure-text.js';
 import { type Props, type Reading } from './props-reader.js';
 
-/** How long a digest gathers failures if the job does not say, in milliseconds. */
+/** The milliseconds for which a digest gathers failures, if the job does not set it. */
 export const DEFAULT_DIGEST_MS = 60_000;
 
-/** What all channels are configured with. */
+/** The settings that all channels have. */
 export interface ChannelSettings {
   /** Texts that must not be shown in logs. */
   readonly secrets: readonly string[];
-  /** How long after a notice further failures are gathered, in milliseconds. */
+  /** The milliseconds after a notice in which further failures are gathered. */
   readonly digestMs: number;
-  /** How long one attempt at delivering may take, in milliseconds. */
+  /** The most milliseconds that one attempt to deliver may take. */
   readonly attemptMs: number;
 }
 
-/** One way by which notices reach people. It keeps nothing between two notices. */
+/** A way to send notices to people. It keeps no state between two notices. */
 export interface NoticeChannel<Settings extends ChannelSettings = ChannelSettings> {
   /** The type of the error handler. */
   readonly type: string;
   /** The keys of all properties that it reads. */
   readonly keys: readonly string[];
-  /** What is allowed in the properties, but probably not intended, besides unknown keys. Default: nothing. */
+  /** Properties that are allowed, but probably not intended, besides unknown keys. Default: none. */
   doubts?(props: Props): readonly string[];
-  /** The settings of a job, or what is wrong with them. */
+  /** The settings of a job, or their problems. */
   read(props: Props): Reading<Settings>;
   /**
    * Delivers a notice. It ends soon after the signal has aborted.
-   * @returns what is to be remarked although it was delivered, or undefined
+   * @returns a remark about a delivered notice, or undefined
    * @throws DeliveryError if it was not delivered; anything else counts as transient
    */
   send(notice: Notice, settings: Settings, signal: AbortSignal): Promise<string | undefined>;
-  /** Loads what it needs. @throws if that is not installed */
+  /** Loads the packages of the channel. @throws if one is not installed */
   prepare?(): Promise<void>;
-  /** What the log says of a notice that was delivered; Java's words. */
+  /** The log message about a delivered notice, in Java's words. */
   delivered(jobName: string): string;
-  /** What the log says of a notice that was not delivered; Java's words, which end before the reason. */
+  /** The log message about a notice that was not delivered, in Java's words, without the reason. */
   failed(jobName: string): string;
 }
 
-/** The text without the secrets in it, as they are, encoded for URLs, or in Base64. */
+/** The text without the secrets: neither plain, nor encoded for URLs, nor in Base64. */
 export function redacted(text: string, secrets: readonly string[]): string {
   const forms = secrets
     .filter((secret) => secret !== '')

@@ -5,7 +5,7 @@ import { unknownKeyDoubts } from '../api/settings/known-properties.js';
 import { JobNotifier, type NotifierDeps } from './job-notifier.js';
 import { type ChannelSettings, type NoticeChannel } from './notice-channel.js';
 
-/** An error handler that tells people of failures through a channel, each job by a notifier of its own. */
+/** An error handler that notifies people of failures through a channel; each job has its own notifier. */
 export class NotifyingErrorHandler<Settings extends ChannelSettings> implements JobErrorHandler {
   readonly type: string;
   readonly #channel: NoticeChannel<Settings>;

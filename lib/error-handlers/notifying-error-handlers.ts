@@ -7,9 +7,9 @@ import { email } from './email.js';
 import { NotifyingErrorHandler } from './notifying-error-handler.js';
 import { wechat } from './wechat.js';
 
-/** What the notifying error handlers need. */
+/** Options of the notifying error handlers. */
 export interface NotifyingErrorHandlersOptions {
-  /** Where they log what was delivered and what was not. */
+  /** Logs which notices were delivered, and which were not. */
   readonly logger: JobLogger;
   /** Default: the machine's clock. */
   readonly clock?: Clock;
@@ -19,8 +19,8 @@ const RULES: OptionRules<NotifyingErrorHandlersOptions> = { logger: aLogger, clo
 
 /**
  * The error handlers `EMAIL`, `WECHAT` and `DINGTALK`. `ElasticJobModule` has them; without Nest, give them to the
- * host: `new JobHost({ registryCenter, logger, errorHandlers: notifyingErrorHandlers({ logger }) })`. One call for each
- * host.
+ * host: `new JobHost({ registryCenter, logger, errorHandlers: notifyingErrorHandlers({ logger }) })`. Call it once for
+ * each host.
  * @throws InvalidConfigurationError if an option is missing, unknown or of a wrong kind
  */
 export function notifyingErrorHandlers(options: NotifyingErrorHandlersOptions): readonly JobErrorHandler[] {

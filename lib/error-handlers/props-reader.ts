@@ -3,7 +3,7 @@ import { describeValue } from '../api/text/describe-value.js';
 /** A job's properties, as error handlers read them. */
 export type Props = Readonly<Record<string, string>>;
 
-/** What an error handler was configured with, or what is wrong with that. */
+/** The settings of an error handler, or their problems. */
 export type Reading<Settings> =
   { readonly settings: Settings } | { readonly problems: readonly [string, ...(readonly string[])] };
 
@@ -14,8 +14,8 @@ const GREATEST_PORT = 65_535;
 const ADDRESS = /^(?:(?:"[^"]*" *|[^<>@;"]*)<[^\s<>@;,]+@[^\s<>@;,]+>|[^\s<>@;,"]+@[^\s<>@;,"]+)$/;
 
 /**
- * Reads the properties of one error handler, and notes what is wrong with them, in Java's words where Java has any. No
- * message has a text that may be a secret.
+ * Reads the properties of one error handler, and notes their problems, in Java's words if Java has a message. No
+ * message contains a text that may be a secret.
  */
 export class PropsReader {
   readonly #props: Props;
@@ -39,8 +39,8 @@ export class PropsReader {
   }
 
   /**
-   * `true` or `false` ignoring case, or empty for the default. Java takes anything else for false, which may be the
-   * less safe one.
+   * `true` or `false` ignoring case, or empty for the default. Java reads any other text as false, which may be less
+   * safe.
    */
   flag(key: string, byDefault: boolean): boolean {
     const value = this.optional(key)?.toLowerCase();
@@ -119,7 +119,7 @@ export class PropsReader {
     return url;
   }
 
-  /** What was read, or what is wrong with it. */
+  /** The settings, or the problems that were noted. */
   result<Settings>(settings: Settings): Reading<Settings> {
     const [first, ...more] = this.#problems;
     return first === undefined ? { settings } : { problems: [first, ...more] };

@@ -1,4 +1,6 @@
-/** What the robots of WeCom and DingTalk have in common: a webhook is posted a text, and answers with `errcode`. */
+/**
+ * The shared parts of the robots of WeCom and DingTalk: a text is posted to a webhook, which answers with `errcode`.
+ */
 import { isMap } from '../api/text/describe-value.js';
 import { type Clock } from '../time/clock.js';
 import { DeliveryError } from './delivery-error.js';
@@ -16,12 +18,12 @@ export interface RobotSettings extends ChannelSettings {
 /** Statuses besides 5xx after which another attempt may succeed: a timeout, too early, too many requests. */
 const TRANSIENT_STATUSES: readonly number[] = [408, 425, 429];
 
-/** In characters. */
+/** Shorter parts of a webhook, in characters, are no keys. */
 const SHORTEST_KEY = 4;
 
 const PLACEHOLDER = new URL('http://0.0.0.0');
 
-/** Reads what the properties of all robots have in common; `prefix` is `wechat` or `dingtalk`. */
+/** Reads the properties that all robots have; `prefix` is `wechat` or `dingtalk`. */
 export function robotSettings(reader: PropsReader, prefix: string): RobotSettings {
   const webhook = reader.url(`${prefix}.webhook`);
   const connectTimeoutMs = reader.positive(`${prefix}.connectTimeoutMilliseconds`, 3_000);
@@ -36,13 +38,13 @@ export function robotSettings(reader: PropsReader, prefix: string): RobotSetting
   };
 }
 
-/** The parts of a webhook that must stay secret. Shorter ones are no keys, but occur in any text. */
+/** The parts of a webhook that must stay secret. Shorter parts are no keys, and occur in any text. */
 function secretsIn({ href, pathname, searchParams, password }: URL): readonly string[] {
-  // The path too: some webhooks have their key there.
+  // The path too, as some webhooks have their key there.
   return [href, pathname, password, ...searchParams.values()].filter((text) => text.length >= SHORTEST_KEY);
 }
 
-/** How a robot is posted a text. */
+/** A text for a robot, and the rules of its service. */
 export interface RobotPost {
   readonly url: URL;
   readonly content: string;
@@ -81,7 +83,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Not JSON; the caller says so.
+    // The caller reports an answer that is no JSON.
     return undefined;
   }
 }

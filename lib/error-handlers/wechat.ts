@@ -8,7 +8,7 @@ import { postToRobot, type RobotSettings, robotSettings } from './robot-channel.
 /** The longest text that WeCom takes, in bytes of UTF-8. */
 const LONGEST_TEXT = 2_048;
 
-/** Too busy, too many messages, too many at once. */
+/** The codes for: too busy, too many messages, too many at once. */
 const TRANSIENT_CODES = ['-1', '45009', '45033'];
 
 /** `WECHAT`: the robot of a WeCom group. Properties, texts and payload are Java's. */

@@ -8,11 +8,11 @@ export type Instrument = (value: number) => void;
 export interface Instruments {
   /** Called once for each metric with each combination of labels, and remembered. */
   instrument(metric: WrittenMetric, labels: Labels): Instrument;
-  /** Ends what `instrument` has begun for these labels, if the library can. */
+  /** Removes the instrument for these labels, if the library can. */
   forget?(metric: WrittenMetric, labels: Labels): void;
 }
 
-/** What gauges say of the runs of a job; seconds, and seconds since 1970. */
+/** The times of a job's runs for the gauges; in seconds, and seconds since 1970. */
 export interface RunTimes {
   readonly lastExpected: number | undefined;
   readonly lastFiring: number | undefined;
@@ -30,7 +30,7 @@ export class JobMetrics {
     string,
     { readonly instrument: Instrument; readonly metric: WrittenMetric; readonly labels: Labels }
   >();
-  /** When the runs that go on began their items, by run; milliseconds since 1970. */
+  /** The times at which current runs began their items, by run; milliseconds since 1970. */
   readonly #began = new Map<string, number>();
   #lastExpected: number | undefined;
   #lastFiring: number | undefined;
@@ -58,7 +58,7 @@ export class JobMetrics {
     };
   }
 
-  /** The job is gone, and so are its metrics. */
+  /** Removes the metrics of a job that is gone. */
   forget(): void {
     for (const { metric, labels } of this.#known.values()) this.#instruments.forget?.(metric, labels);
   }
@@ -146,7 +146,7 @@ const COUNTED_FROM_0 = [
   'elasticjob_instance_crashes_total',
 ] as const satisfies readonly WrittenMetric[];
 
-/** Hosts number their runs each on its own. */
+/** The number of a run is unique only within its host. */
 const keyOf = ({ runId, instance }: RunEvent['run']): string => `${runId}/${instance.jobInstanceId}`;
 
 /** The wall clock may have been set back meanwhile. */

@@ -1,15 +1,15 @@
 /**
  * The metrics of jobs, by their names in Prometheus. `nestjs-elasticjob/prometheus` and
- * `nestjs-elasticjob/opentelemetry` have the same ones. docs/metrics.md says what to do with them.
+ * `nestjs-elasticjob/opentelemetry` have the same ones. docs/metrics.md explains their use.
  *
- * The name of a job is the label `job_name`: `job` is the label that Prometheus itself gives to what it scrapes. Items
- * and instances are no labels, since there may be too many of them.
+ * The name of a job is the label `job_name`: `job` is the label that Prometheus itself gives to each target. Items and
+ * instances are no labels, since there may be too many of them.
  */
 
 /** One metric. */
 export interface MetricDefinition {
   readonly type: 'counter' | 'gauge' | 'histogram';
-  /** What it counts or measures, with its unit. */
+  /** The help text: the measured quantity and its unit. */
   readonly help: string;
   readonly labels: readonly string[];
   /** OpenTelemetry's unit (UCUM). */

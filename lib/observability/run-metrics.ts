@@ -14,10 +14,11 @@ import { type DueFiring, type InstanceCrash, type RunEvent, type RunObserver } f
 import { JobMetrics, type Instruments, type RunTimes } from './job-metrics.js';
 import { type ReadMetric, type Sample } from './metric-definitions.js';
 
-/** How jobs are measured. */
+/** Options of measuring jobs. */
 export interface MetricsOptions {
   /**
-   * How many jobs have labels of their own: the first ones that run. The others share the label `other`. Default: 500.
+   * The most jobs that have their own labels: the first ones that run. The others share the label `other`. Default:
+   * 500.
    */
   readonly maxJobs?: number;
 }
@@ -27,7 +28,7 @@ export const OTHER_JOBS = 'other';
 
 const MAX_JOBS = 500;
 const PHASES = ['connecting', 'connected', 'suspended', 'lost', 'closed'] as const satisfies ObservedHost['session'][];
-/** A job in such a state is not meant to run here. */
+/** The states in which a job does not run on purpose. */
 const SWITCHED_OFF = new Set(['created', 'disabled', 'stopping', 'stopped', 'ended']);
 
 /** Measures the runs of all jobs of the hosts that it observes. */
@@ -103,7 +104,7 @@ export class RunMetrics implements RunObserver {
     return this.#jobs.get(jobName) ?? this.#added(jobName);
   }
 
-  /** Jobs that no host has any more have no metrics, and leave their label to others. */
+  /** Removes the metrics of jobs that no host has any more; other jobs can use their labels. */
   #forgetRemoved(): void {
     if (this.#livingHosts.length === 0) return;
     for (const [jobName, job] of this.#jobs) {

@@ -13,7 +13,7 @@ import { type MetricsOptions, RunMetrics } from '../run-metrics.js';
 
 /** Options of `openTelemetryMetrics()`. */
 export interface OpenTelemetryMetricsOptions extends MetricsOptions {
-  /** What makes the instruments. Default: the meter `nestjs-elasticjob` of the global meter provider. */
+  /** The meter that makes the instruments. Default: the meter `nestjs-elasticjob` of the global meter provider. */
   readonly meter?: Meter;
 }
 

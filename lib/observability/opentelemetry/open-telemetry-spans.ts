@@ -18,7 +18,7 @@ import { endItem, endRun, itemAttributes, noteFailure, runAttributes } from './s
 
 /** Options of `openTelemetrySpans()`. */
 export interface OpenTelemetrySpansOptions {
-  /** What makes the spans. Default: the tracer `nestjs-elasticjob` of the global tracer provider. */
+  /** The tracer that makes the spans. Default: the tracer `nestjs-elasticjob` of the global tracer provider. */
   readonly tracer?: Tracer;
 }
 
@@ -45,9 +45,9 @@ export function openTelemetrySpans(options: OpenTelemetrySpansOptions = {}): Run
 
 class RunSpanRecorder implements RunObserver, ItemInterceptor {
   readonly #tracer: Tracer;
-  /** When the runs were staged that have not begun items. */
+  /** The times at which runs were staged, of runs that have not begun items yet. */
   readonly #staged = new Map<string, Date>();
-  /** By Java's task id: no two runs of a job have items in common at one time. */
+  /** By Java's task id, which is unique: no two runs of a job have the same item at one time. */
   readonly #runs = new Map<string, RunSpans>();
   /** The task ids of these runs. */
   readonly #runIds = new Map<string, string>();
@@ -167,5 +167,5 @@ type EventOf<Type extends RunEvent['type']> = Extract<RunEvent, { readonly type:
 
 const RECOVERING = new Set(['misfire', 'catch-up', 'failover']);
 
-/** Hosts number their runs each on its own. */
+/** The number of a run is unique only within its host. */
 const keyOf = ({ run }: RunEvent): string => `${run.runId}/${run.instance.jobInstanceId}`;

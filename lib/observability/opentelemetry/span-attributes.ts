@@ -68,7 +68,7 @@ function endCompleted(span: Span, outcome: Extract<RunOutcome, { readonly type: 
   span.setStatus({ code: SpanStatusCode.ERROR, message });
 }
 
-/** Records what was thrown as an exception, and the failure as the status of the span. */
+/** Records the thrown value as an exception, and the failure as the status of the span. */
 export function noteFailure(span: Span, cause: unknown, at: Date): void {
   const message = withoutSecrets(describeCause(cause));
   const exception =

@@ -14,7 +14,7 @@ import { type MetricsOptions, RunMetrics } from '../run-metrics.js';
 
 /** Options of `prometheusMetrics()`. */
 export interface PrometheusMetricsOptions extends MetricsOptions {
-  /** Where the metrics are registered. Default: the default registry of `prom-client`. */
+  /** The registry of the metrics. Default: the default registry of `prom-client`. */
   readonly registry?: Registry;
 }
 
@@ -24,7 +24,8 @@ const RULES: OptionRules<PrometheusMetricsOptions> = {
 };
 
 /**
- * A registry takes each metric once; an application that is created twice in one process goes on with the same ones.
+ * The metrics of each registry, which takes a metric only once: an application that is created twice in one process
+ * uses the same ones again.
  */
 const known = new WeakMap<Registry, RunMetrics>();
 

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 
-/** What code of ours needs of an `AbortSignal`; each of them is one. */
+/** The part of an `AbortSignal` that our code needs; each signal has it. */
 export interface AbortSource {
   readonly aborted: boolean;
   readonly reason: AbortSignal['reason'];
@@ -14,20 +14,20 @@ export function throwIfAborted(source: AbortSource): void {
 }
 
 /**
- * An abort whose `AbortSignal` is made when it is asked for first: to make one takes longer than to run an item that
- * never looks at it.
+ * An abort whose `AbortSignal` is made when it is first read: making one takes longer than running an item that never
+ * reads it.
  */
 export class Abort implements AbortSource {
   #controller: AbortController | undefined;
   #cause: { readonly reason: Error } | undefined;
-  /** Undefined until there is one: most items begin and end without. */
+  /** Made for the first listener: most items begin and end without any. */
   #listeners: Set<() => void> | undefined;
 
   get aborted(): boolean {
     return this.#cause !== undefined;
   }
 
-  /** Why it was aborted; `undefined` before. */
+  /** Reason of the abort; `undefined` before. */
   get reason(): Error | undefined {
     return this.#cause?.reason;
   }

@@ -1,9 +1,9 @@
 import { type NamedTimers } from './named-timers.js';
 
-/** Where a wait stands: nothing waits, the wait goes on, or its time has passed. */
+/** `none`: nothing waits. `waiting`: the wait goes on. `over`: its time has passed. */
 export type DeadlineState = 'none' | 'waiting' | 'over';
 
-/** Waits by name, of which each begins once, whatever asks for it, and stays over until it is reset. */
+/** Waits by name. Each begins once, even if it is requested several times, and stays over until it is reset. */
 export class Deadlines<Name extends string> {
   readonly #timers: NamedTimers<Name>;
   readonly #onOver: () => void;

@@ -11,7 +11,7 @@ interface Waiting {
 export class Limiter {
   #limit: number;
   #running = 0;
-  /** Before the first and after the last of those that wait. */
+  /** Sentinel before the first and after the last waiting task. */
   readonly #ends = newEnds();
 
   /**

@@ -1,21 +1,21 @@
-/** How listeners are called. */
+/** Options of calling listeners. */
 export interface ListenersOptions {
-  /** Called with what a listener throws. Must not throw itself. */
+  /** Called with an error of a listener. Must not throw itself. */
   onError(error: unknown): void;
 }
 
 /**
  * Calls listeners with events, in the order of subscription. All listeners are called with an event before the next
- * event, even if a listener causes events itself. A listener that throws does not keep the others from being called;
- * one whose subscription has ended is not called any more, not even with an event that is being passed on.
+ * event, even if a listener causes events itself. A listener that throws does not keep the others from being called; a
+ * listener whose subscription has ended is not called any more, not even with an event that is being passed on.
  */
 export class Listeners<Event = void> {
   readonly #options: ListenersOptions;
   /** In the order in which they began. */
   readonly #subscriptions = new Set<Subscription<Event>>();
-  /** Those of them that hear of the next event; `undefined` after a change. */
+  /** Subscriptions that are notified of the next event; `undefined` after a change. */
   #hearers: readonly Subscription<Event>[] | undefined;
-  /** What came while listeners were being called. */
+  /** Events that came while listeners were being called. */
   #later: Event[] = [];
   #isNotifying = false;
 
@@ -52,7 +52,7 @@ export class Listeners<Event = void> {
   }
 
   #callAll(event: Event): void {
-    // A listener that subscribes another one has it hear of the next event.
+    // A listener that subscribes another one makes it a hearer of the next event.
     this.#hearers ??= [...this.#subscriptions];
     for (const subscription of this.#hearers) {
       try {

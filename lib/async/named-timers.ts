@@ -13,7 +13,7 @@ export class NamedTimers<Name extends string> {
     this.#clock = clock;
   }
 
-  /** Whether the timer runs. */
+  /** True if the timer runs. */
   isSet(name: Name): boolean {
     return this.#cancels.has(name);
   }
@@ -46,7 +46,7 @@ export class NamedTimers<Name extends string> {
     this.#cancels.delete(name);
   }
 
-  /** Stops all timers. */
+  /** Stops all timers, as when a job ends. */
   cancelAll(): void {
     for (const name of [...this.#cancels.keys()]) this.cancel(name);
   }

@@ -2,13 +2,13 @@ import { type Clock } from '../time/clock.js';
 import { withAnySignal } from './any-signal.js';
 import { abortable } from './wait.js';
 
-/** How long a call waits for user code. */
+/** Limits of a call of user code. */
 export interface TimedCall {
   readonly clock: Clock;
   /** Ends the waiting when it aborts. */
   readonly signal: AbortSignal;
   readonly limitMs: number;
-  /** What the call is rejected with when the time is up. */
+  /** Returns the error with which the call rejects when the time is up. */
   readonly error: () => Error;
 }
 

@@ -22,7 +22,7 @@ export interface JobBootstrapOptions {
   readonly jobClassName?: string;
   /** Java versions that can read a stored thread pool setting: up to 3.0.4, or since 3.0.5 (default). */
   readonly compatibility?: '3.0.4' | '3.0.5';
-  /** Who defined the job, for messages. Default: the class or type. */
+  /** Name of the code that defines the job, for messages. Default: the class or type. */
   readonly owner?: string;
 }
 
@@ -170,7 +170,7 @@ export class OneOffJobBootstrap extends JobBootstrap {
    * they have finished. An instance that is just running does so afterwards.
    * @param options settings of this run alone: `{ jobParameter: 'only Beijing' }`
    * @throws RegistryUnavailableError, DeadlineExceededError, JobStateError, InvalidConfigurationError as
-   * `ScheduleJobBootstrap.trigger()`; all that `start()` throws if the job has not started
+   *   `ScheduleJobBootstrap.trigger()`; all that `start()` throws if the job has not started
    */
   execute(options?: TriggerOptions): Promise<void> {
     return this.runtime.trigger(options);

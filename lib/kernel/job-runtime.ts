@@ -349,7 +349,7 @@ export class JobRuntime {
 
   /**
    * @param end of this job. @returns the same; already resolved if the job's own code calls, which would wait for
-   * itself
+   *   itself
    */
   asAwaited(end: Promise<void>): Promise<void> {
     const caller = this.#callingCode();

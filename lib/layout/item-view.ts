@@ -36,7 +36,7 @@ export type ItemNode = 'item' | ItemMark;
 
 type Draft = { -readonly [Key in keyof ItemView]: ItemView[Key] };
 
-/** Items as they become, node by node: what the other nodes of an item say stays as it was. */
+/** Collects changes of items, node by node: an item keeps the facts of its other nodes. */
 export class ItemChanges {
   /** In ascending order. */
   readonly #before: readonly ItemView[];
@@ -46,7 +46,7 @@ export class ItemChanges {
     this.#before = before;
   }
 
-  /** The node is like that now; `undefined`: it is not there. */
+  /** Notes the node's present state; `undefined`: it is not there. */
   note(item: number, name: ItemNode, node: MirroredNode | undefined): void {
     let draft = this.#drafts.get(item);
     if (draft === undefined) {
@@ -58,7 +58,7 @@ export class ItemChanges {
 
   /**
    * All items in ascending order.
-   * @param hasNodes whether an item of which nothing is known has nodes nevertheless, such as one for an empty owner
+   * @param hasNodes returns true if an item without any facts has nodes nevertheless, such as one for an empty owner
    */
   after(hasNodes: (item: number) => boolean): readonly ItemView[] {
     const items: ItemView[] = this.#before.slice();
@@ -71,7 +71,7 @@ export class ItemChanges {
       else added.push(draft);
     }
     const present = gone.size === 0 ? items : items.filter(({ item }) => !gone.has(item));
-    // What is concatenated takes no more memory than it needs.
+    // A concatenated list takes no more memory than it needs.
     return added.length === 0 ? present : present.concat(added).sort((one, other) => one.item - other.item);
   }
 }
@@ -83,12 +83,12 @@ export function itemIn(items: readonly ItemView[], item: number): ItemView | und
   return items[placeIn(items, item, numberOf)];
 }
 
-/** Whether the number is in the list, which is in ascending order. Searched by halves. */
+/** True if the number is in the list, which is in ascending order. Searched by halves. */
 export function isIn(numbers: readonly number[], number: number): boolean {
   return placeIn(numbers, number, (each) => each) >= 0;
 }
 
-/** Where the number is in the list, which is in ascending order; -1 if it is not there. */
+/** Index of the number in the list, which is in ascending order; -1 if it is not there. */
 function placeIn<T>(sorted: readonly T[], number: number, of: (each: T) => number): number {
   const at = (place: number): number => {
     const each = sorted[place];
@@ -156,7 +156,7 @@ function saysNothing({ version, owner, takenOverBy, failoveringBy, running, misf
   return (version ?? owner ?? takenOverBy ?? failoveringBy) === undefined && !running && !misfired && !disabled;
 }
 
-/** The node's value. Java keeps some nodes with the empty text where it means that there is no value. */
+/** The node's value. Java keeps some nodes with the empty text to mean that there is no value. */
 export function textOf(node: MirroredNode | undefined): string | undefined {
   return node?.value === '' ? undefined : node?.value;
 }

@@ -6,20 +6,18 @@ import { yamlEntry, type YamlValue } from './yaml-writer.js';
 /** The name of the thread-pool setting in the stored YAML: until Java 3.0.4, and since 3.0.5. */
 export type ThreadPoolKey = (typeof THREAD_POOL_KEYS)[number];
 
-/** How to write a configuration. */
+/** Options of writing a configuration. */
 export interface ToYamlOptions {
   /**
-   * Which Java versions must be able to read it: up to 3.0.4, or since 3.0.5 (default). It matters only if
+   * The Java versions that must be able to read it: up to 3.0.4, or since 3.0.5 (default). It matters only if
    * `jobExecutorThreadPoolSizeProviderType` is set, for Java refuses a configuration with any key it does not know.
    */
   readonly compatibility?: '3.0.4' | '3.0.5';
-  /**
-   * Entries that are written back untouched: what `fromYaml` returned as `extraConfigurations`, or `keptFrom` found.
-   */
+  /** Entries that are written back untouched: the `extraConfigurations` that `fromYaml` or `keptFrom` returned. */
   readonly extraConfigurations?: string | undefined;
 }
 
-/** What the value of a job's `config` node says. */
+/** The content of a job's `config` node. */
 export interface StoredConfiguration {
   readonly configuration: JobConfiguration;
   /**
@@ -35,8 +33,8 @@ export interface StoredConfiguration {
 }
 
 /**
- * The configuration as Java ElasticJob writes it, byte for byte (SnakeYAML 2.2): keys in alphabetical order, what is
- * unset or empty left out. `props` keep the order they have; Java's own order is that of its hash table.
+ * The configuration as Java ElasticJob writes it, byte for byte (SnakeYAML 2.2): keys in alphabetical order, unset and
+ * empty ones left out. `props` keep the order they have; Java's own order is that of its hash table.
  * @throws InvalidConfigurationError if a text has half a surrogate pair, which cannot be stored
  */
 export function toYaml(configuration: JobConfiguration, options: ToYamlOptions = {}): string {
@@ -62,7 +60,7 @@ export function toYaml(configuration: JobConfiguration, options: ToYamlOptions =
 
 /**
  * Reads the value of a job's `config` node as Java reads it. Absent flags are false, absent numbers 0 (and
- * `maxTimeDiffSeconds` −1), whatever the defaults of a new job; `cron`, `timeZone`, `label` and the types count as
+ * `maxTimeDiffSeconds` −1), which are not the defaults of a new job; `cron`, `timeZone`, `label` and the types count as
  * absent if they are empty, as consoles write them. Beyond Java: both spellings of the thread-pool setting, unknown
  * keys and tags, and `~` for absent are accepted.
  * @param path path of the node, for messages
@@ -80,9 +78,9 @@ export function fromYaml(text: string, path: string): StoredConfiguration {
 }
 
 /**
- * What to keep of a stored text that is about to be replaced: what peers have stored and this library has no name for
- * (tracing settings, keys of later versions), and their spelling of the thread-pool setting. Nothing is kept of a text
- * that cannot be read.
+ * The entries to keep of a stored text that is about to be replaced: those of peers that this library has no name for
+ * (tracing settings, keys of later versions), and their spelling of the thread-pool setting. A text that cannot be read
+ * has none.
  * @param path path of the node
  */
 export function keptFrom(stored: string, path: string): ToYamlOptions {
@@ -151,7 +149,7 @@ function withoutEmpty<K extends string>(settings: Readonly<Record<K, string | un
   return Object.fromEntries(entries) as { [key in K]?: string };
 }
 
-/** Only what Java knows: a foreign key would make every Java reader refuse the configuration. */
+/** Keys that Java knows: any other key would make every Java reader refuse the configuration. */
 function pick(
   settings: Readonly<Partial<Record<string, YamlValue | undefined>>>,
 ): Record<string, YamlValue | undefined> {

@@ -8,7 +8,7 @@ import { type JobInstance } from '../api/extensions/sharding-strategy.js';
 import { YamlMapping } from './yaml-mapping.js';
 import { yamlEntry } from './yaml-writer.js';
 
-/** How an instance chooses its address. */
+/** Preferences for the address of an instance. */
 export interface JobInstanceOptions {
   /**
    * Name of the preferred network interface; ignored if there is none of that name. Java:
@@ -41,12 +41,12 @@ export function createJobInstance(options: JobInstanceOptions = {}): JobInstance
   return jobInstanceOn(serverIp, `${pid}-${unique}`);
 }
 
-/** @param process what distinguishes the instance from others of its server; it contains no slash */
+/** @param process distinguishes the instance from others of its server; it contains no slash */
 export function jobInstanceOn(serverIp: string, process: string): JobInstance {
   return { jobInstanceId: `${serverIp}${DELIMITER}${process}`, serverIp };
 }
 
-/** @returns what follows if the instance's machine has no address of its own, or undefined if it has one */
+/** @returns the consequence if the instance's machine has no address of its own, or undefined if it has one */
 export function addressProblem({ serverIp }: JobInstance): string | undefined {
   return serverIp !== NO_ADDRESS
     ? undefined
@@ -72,7 +72,7 @@ export function instanceYaml(instance: JobInstance): string {
   return yaml;
 }
 
-/** One text for all jobs of an instance. */
+/** All jobs of an instance share one text. */
 const yamlByInstance = new WeakMap<JobInstance, string>();
 
 /**
@@ -128,7 +128,7 @@ function localIp({
 }
 
 /**
- * Whether other machines may know this machine by the address. A link-local one is valid on one link only, on many
+ * True if other machines may know this machine by the address. A link-local one is valid on one link only, and on many
  * machines at once.
  */
 function isUsable({ family, internal, address }: NetworkInterfaceInfo): boolean {

@@ -1,5 +1,5 @@
 /**
- * What a job keeps in the registry centre, and where. Nobody else builds or parses a path.
+ * The nodes of a job in the registry centre. Only this file builds and parses their paths.
  *
  * ```
  * /{job}                                  the job's class or type
@@ -23,26 +23,28 @@
  * ├── systemTime/current                  written to learn the registry's time
  * ├── next-job-instance-ip                ip of the next runner, with SINGLE_SHARDING_BALANCE
  * └── x-node                              our own
- *     ├── fired/{id}                      which instants this instance has begun → begin-record.ts
+ *     ├── fired/{id}                      instants that this instance has begun → begin-record.ts
  *     ├── live/{id}                       a session node: this instance's process has not ended
- *     ├── assigned-for                    what the present assignment was made for → assignment-record.ts
+ *     ├── assigned-for                    basis of the present assignment → assignment-record.ts
  *     ├── triggered/{id}                  items whose trigger this instance has accepted → accepted-triggers.ts
- *     ├── faults/{id}                     a session node: what only this instance knows to be wrong → instance-fault.ts
+ *     ├── faults/{id}                     a session node: fault that only this instance knows → instance-fault.ts
  *     ├── crashed/{item}                  the firing that was cut short, until it has been run again → crash-report.ts
- *     └── guarantee/…                     which items have arrived at which barrier → arrival-record.ts
+ *     └── guarantee/…                     items that have arrived at barriers → arrival-record.ts
  * ```
  *
  * All of it except `x-node` is Java ElasticJob's. Java ignores other children of the job's root, and nothing else.
  */
 import { InvalidConfigurationError } from '../api/errors/errors.js';
 
-/** What may be said of an item by a node below it: the last segment of that node's path. */
+/** A fact about an item that a node below it states: the last segment of that node's path. */
 export type ItemMark = (typeof ITEM_MARKS)[number];
 
-/** The two moments of a firing at which its items meet: before they start, and when they have completed. */
+/**
+ * The two moments of a firing at which its items wait for each other: before they start, and when they have completed.
+ */
 export type GuaranteeStage = 'started' | 'completed';
 
-/** Which node of a job a path names; the inverse of the builders of `JobPaths`. */
+/** The node of a job that a path names; the inverse of the builders of `JobPaths`. */
 export type JobPath =
   | { readonly type: PlainNode }
   | { readonly type: 'instance' | 'trigger' | 'accepted' | 'beginRecord' | 'live' | 'arrivals'; readonly id: string }
@@ -53,7 +55,7 @@ export type JobPath =
   | { readonly type: 'guaranteeItem'; readonly stage: GuaranteeStage; readonly item: number }
   /** A child of `sharding` that is no item, because `name` is no number as Java writes it. */
   | { readonly type: 'strayItem'; readonly name: string }
-  /** Not a node of this job, or one that means nothing: inner folders, latch participants, other people's additions. */
+  /** Not a node of this job, or one without a meaning: inner folders, latch participants, nodes of other software. */
   | { readonly type: 'unknown' };
 
 /** Nodes of which a job has one each. */
@@ -83,13 +85,13 @@ type PlainNode =
 /** All marks of an item. */
 export const ITEM_MARKS = ['instance', 'running', 'failover', 'failovering', 'misfire', 'disabled'] as const;
 
-/** Builds the paths of one job's nodes, absolute within the namespace, and finds which node a path names. */
+/** Builds the paths of one job's nodes, absolute within the namespace, and finds the node that a path names. */
 export class JobPaths {
   /** The job's root node; its value is the job's name, or a Java job's class name or type. */
   readonly root: string;
 
   /**
-   * @param jobName name of the job; which names a new job may have is the business of `api/`
+   * @param jobName name of the job; `api/` decides which names a new job may have
    * @throws InvalidConfigurationError if the name is empty or contains `/`, so that it names no single node
    */
   constructor(readonly jobName: string) {
@@ -99,7 +101,7 @@ export class JobPaths {
     this.root = `/${jobName}`;
   }
 
-  /** The inner folder of what is our own. */
+  /** The inner folder of our own nodes. */
   get own(): string {
     return `${this.root}/x-node`;
   }
@@ -113,7 +115,7 @@ export class JobPaths {
     return `${this.root}/instances`;
   }
 
-  /** A session node that says that this instance lives. */
+  /** A session node that exists while this instance lives. */
   instance(id: string): string {
     return `${this.root}/instances/${id}`;
   }
@@ -122,7 +124,7 @@ export class JobPaths {
     return `${this.root}/servers`;
   }
 
-  /** `ENABLED` or `DISABLED`: whether instances with this ip are given items. */
+  /** `ENABLED` or `DISABLED`: instances with this ip are given items only if it is enabled. */
   server(ip: string): string {
     return `${this.root}/servers/${ip}`;
   }
@@ -176,7 +178,7 @@ export class JobPaths {
     return mark === undefined ? `${this.root}/sharding/${item}` : `${this.root}/sharding/${item}/${mark}`;
   }
 
-  /** Which item a node of the job is, or is below: `7` for `sharding/7`, `sharding/7/running` and all else there. */
+  /** Number of the item that a node is or belongs to: `7` for `sharding/7`, `sharding/7/running` and all else there. */
   itemOf(path: string): number | undefined {
     if (!this.#isBelowRoot(path) || !path.startsWith(ITEMS, this.root.length)) return undefined;
     const start = this.root.length + ITEMS.length;
@@ -195,7 +197,7 @@ export class JobPaths {
     return `${this.root}/guarantee/${stage}-latch`;
   }
 
-  /** The node through which the registry's time is asked. */
+  /** The node that is written to learn the registry's time. */
   get systemTime(): string {
     return `${this.root}/systemTime/current`;
   }
@@ -214,7 +216,8 @@ export class JobPaths {
   }
 
   /**
-   * For which items this instance has accepted a trigger, and no instance has begun them. Persistent, unknown to Java.
+   * The items for which this instance has accepted a trigger, and that no instance has begun. Persistent, unknown to
+   * Java.
    */
   accepted(id: string): string {
     return `${this.root}/x-node/triggered/${id}`;
@@ -229,12 +232,12 @@ export class JobPaths {
     return `${this.root}/x-node/fired`;
   }
 
-  /** What this instance has begun, and for which instants. Persistent, unknown to Java. */
+  /** The runs that this instance has begun, with their instants. Persistent, unknown to Java. */
   beginRecord(id: string): string {
     return `${this.root}/x-node/fired/${id}`;
   }
 
-  /** What the present assignment was made for. Persistent, unknown to Java. */
+  /** Basis of the present assignment. Persistent, unknown to Java. */
   get assignmentRecord(): string {
     return `${this.root}/x-node/assigned-for`;
   }
@@ -243,7 +246,7 @@ export class JobPaths {
     return `${this.root}/x-node/crashed`;
   }
 
-  /** Which firing of a crashed item was cut short, until an instance has run it again. Persistent, unknown to Java. */
+  /** The run of a crashed item that was cut short, until an instance has run it again. Persistent, unknown to Java. */
   crashReport(item: number): string {
     return `${this.root}/x-node/crashed/${item}`;
   }
@@ -261,15 +264,12 @@ export class JobPaths {
     return `${this.root}/x-node/live/${id}`;
   }
 
-  /** The parent of what instances say of themselves. There is none until an instance has something to say. */
+  /** Parent of the faults that instances report. Absent until an instance has one. */
   get faults(): string {
     return `${this.root}/x-node/faults`;
   }
 
-  /**
-   * A session node, present while something is wrong with the job on this instance that no other node shows. Unknown to
-   * Java.
-   */
+  /** A session node, present while the job has a fault on this instance that no other node shows. Unknown to Java. */
   fault(id: string): string {
     return `${this.root}/x-node/faults/${id}`;
   }
@@ -279,7 +279,8 @@ export class JobPaths {
   }
 
   /**
-   * A session node: what this instance has reported at the barriers of firings. Unknown to Java, as are the next two.
+   * A session node with the items that this instance has reported at the barriers of firings. Unknown to Java, as are
+   * the next two.
    */
   arrivals(id: string): string {
     return `${this.root}/x-node/guarantee/present/${id}`;
@@ -296,8 +297,8 @@ export class JobPaths {
   }
 
   /**
-   * The subtrees of all that concerns an instance which owns these items: everything but other items, what other
-   * instances have begun, and the job's root itself.
+   * The subtrees that concern an instance which owns these items: everything except other items, other instances'
+   * records, and the job's root itself.
    */
   shareOf(id: string, items: readonly number[]): readonly string[] {
     return [
@@ -308,7 +309,7 @@ export class JobPaths {
     ];
   }
 
-  /** Which node of this job `path` names. Items must be written as Java writes them: `7`, not `07` or `+7`. */
+  /** The node of this job that `path` names. Items must be written as Java writes them: `7`, not `07` or `+7`. */
   parse(path: string): JobPath {
     if (path === this.root) return { type: 'root' };
     if (!this.#isBelowRoot(path)) return UNKNOWN;
@@ -323,7 +324,7 @@ export class JobPaths {
   }
 }
 
-/** What the paths of all items begin with, after that of the root. */
+/** Beginning of the paths of all items, after that of the root. */
 const ITEMS = '/sharding/';
 
 const UNKNOWN: JobPath = { type: 'unknown' };

@@ -15,8 +15,8 @@ import { type GuaranteeStage, type JobPath, type JobPaths } from './job-paths.js
 import { type InstanceView, type JobView, type ServerStatus } from './job-view-types.js';
 
 /**
- * What was read of the nodes that are in use. For all readers of the process: mirrors of the embedded registry show the
- * same node objects.
+ * The configurations read from nodes that are in use. Shared by all readers of the process: mirrors of the embedded
+ * registry show the same node objects.
  */
 const configurations = new WeakMap<MirroredNode, ReadConfiguration>();
 
@@ -25,13 +25,13 @@ interface ReadConfiguration {
   readonly configFault: string | undefined;
 }
 
-/** A node that may have changed, and which one of the job's it is; `undefined`: it is not there. */
+/** A node that may have changed, with its parsed path; `undefined`: it is not there. */
 export interface ChangedNode {
   readonly path: JobPath;
   readonly node: MirroredNode | undefined;
 }
 
-/** What is read together whenever one of its nodes has changed. */
+/** A part of a job that is read as a whole whenever one of its nodes has changed. */
 export type Part =
   | 'root'
   | 'config'
@@ -80,7 +80,7 @@ export const PART_OF: { readonly [Type in JobPath['type']]?: Part } = {
   assignmentRecord: 'assignmentRecord',
 };
 
-/** What a part becomes: of the nodes that have not changed, the view before says all. */
+/** Reads a part again. The view before has the facts of all nodes that have not changed. */
 type PartReader = (changed: readonly ChangedNode[], before: JobView, paths: JobPaths) => Partial<JobView>;
 
 export const READERS: { readonly [Key in Part]: PartReader } = {
@@ -149,7 +149,7 @@ export const READERS: { readonly [Key in Part]: PartReader } = {
   },
 };
 
-/** A node by what distinguishes it from the other nodes of its part. */
+/** Nodes of a part, each with the key that distinguishes it there. */
 type Keyed<Key> = readonly (readonly [Key, MirroredNode | undefined])[];
 
 function withId(changed: readonly ChangedNode[]): Keyed<string> {
@@ -201,7 +201,7 @@ const NO_CONFIGURATION = {
 
 const NO_IDS: readonly string[] = [];
 
-/** A job of which there is no node. */
+/** A job that has no node. */
 export const NOTHING: JobView = {
   exists: false,
   jobClass: undefined,
@@ -257,7 +257,7 @@ function readInstance(id: string, node: MirroredNode): InstanceView {
   };
 }
 
-/** The node's value; the empty text if it has not been read, as if the node said nothing. */
+/** The node's value; the empty text if it has not been read, as if the node were empty. */
 function valueOf(node: MirroredNode): string {
   return node.value ?? '';
 }

@@ -10,8 +10,8 @@ export function readJobView(nodes: ReadonlyMap<string, MirroredNode>, jobName: s
 }
 
 /**
- * `readJobView` for one job again and again, from what has changed: parts of a view that have not changed are the same
- * objects as in the view before. It keeps nothing but that view.
+ * `readJobView` for one job again and again, from changes: unchanged parts of a view are the same objects as in the
+ * view before. It keeps nothing but that view.
  */
 export class JobViewReader {
   readonly #paths: JobPaths;
@@ -61,7 +61,7 @@ interface Changes {
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** What means nothing to a view changes no part of it. */
+/** A node that means nothing to a view changes no part of it. */
 function withChange(
   parts: Map<Part, ChangedNode[]> | undefined,
   path: JobPath,

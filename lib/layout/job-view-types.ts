@@ -9,13 +9,13 @@ import { type ItemView } from './item-view.js';
 
 /** Everything the registry centre knows of one job at one moment. Immutable. */
 export interface JobView {
-  /** Whether the job's root node is there. */
+  /** True if the job's root node is there. */
   readonly exists: boolean;
   /** The job's name, class name or type, as its root node has it; `undefined` if that is empty or absent. */
   readonly jobClass: string | undefined;
-  /** `undefined` if there is none, or if it cannot be read; `configFault` says which. */
+  /** `undefined` if there is none, or if it cannot be read: then `configFault` has the reason. */
   readonly config: JobConfiguration | undefined;
-  /** Why the stored configuration cannot be used: complete sentences naming the path. */
+  /** Faults for which the stored configuration cannot be used: complete sentences naming the path. */
   readonly configFault: string | undefined;
   /** Revision of the last write of the configuration; `undefined` if there is none. */
   readonly configRevision: number | undefined;
@@ -43,17 +43,17 @@ export interface JobView {
    * then a copy or a backup made it, because instances only make it with their session.
    */
   readonly leaderSession: string | undefined;
-  /** Whether the items must be assigned again; no instance may begin a run meanwhile. */
+  /** True if the items must be assigned again; no instance may begin a run meanwhile. */
   readonly reshardingNeeded: boolean;
-  /** Version of the node that asks for resharding; `undefined` if nothing asks. */
+  /** Version of the node that requests the assignment; `undefined` if there is no request. */
   readonly reshardingVersion: number | undefined;
-  /** Whether a leader says that it is assigning the items now. */
+  /** True if a leader has noted that it is assigning the items now. */
   readonly processing: boolean;
   /** Version of the items' parent node, which our leaders increase with each request and each assignment. */
   readonly shardingVersion: number | undefined;
-  /** What one of our leaders made the last assignment of its own for; `undefined` if none has made any. */
+  /** The record of the last assignment that one of our leaders has made; `undefined` if none has made any. */
   readonly assignmentRecord: AssignmentRecord | undefined;
-  /** In ascending order; as many as were assigned last, which may differ from what `config` asks for. */
+  /** In ascending order; as many as were assigned last, which may differ from the number in `config`. */
   readonly items: readonly ItemView[];
   /** Names of nodes beside the items that are no items, because they are no numbers. */
   readonly strayItems: readonly string[];
@@ -73,14 +73,13 @@ export interface JobView {
   /** Items that have reported their start, or completion, to the listeners that run once for the cluster. */
   readonly startedItems: ReadonlySet<number>;
   readonly completedItems: ReadonlySet<number>;
-  /** The same as our own instances have it, with the firing it belongs to. */
+  /** The same facts from our own instances' records, with the firing they belong to. */
   readonly guarantee: GuaranteeView;
   /** Ip of the next runner, with SINGLE_SHARDING_BALANCE. */
   readonly nextJobInstanceIp: string | undefined;
   /**
    * Instant, in milliseconds since 1970, for which each item was last begun by any of our instances, living or not, as
-   * far as their records have been read. For an item that a leader has brought back since: the last instant before
-   * that.
+   * far as their records have been read. For an item that a leader has re-added since: the last instant before that.
    */
   readonly lastBegun: ReadonlyMap<number, number>;
   /**
@@ -88,7 +87,7 @@ export interface JobView {
    * one.
    */
   readonly manuallyBegun: ReadonlyMap<number, string | undefined>;
-  /** What each instance has begun by itself, by its id; `undefined` for a record that has not been read. */
+  /** The runs that each instance has begun by itself, by its id; `undefined` for a record that has not been read. */
   readonly beginRecords: ReadonlyMap<string, BeginRecord | undefined>;
 }
 
@@ -99,14 +98,14 @@ export interface InstanceView extends JobInstance {
   /** A field of Java's instances that Java 3.0 never sets. Only if it is set. */
   readonly labels?: string;
   /**
-   * Whether its node's text describes it. If not (emptied, or overwritten with `TRIGGER`), the instance
-   * lives but gets no items, its id is the node's name and its ip the part of that before `@-@`.
+   * True if its node's text describes it. If not (emptied, or overwritten with `TRIGGER`), the instance lives but gets
+   * no items, its id is the node's name and its ip the part of that before `@-@`.
    */
   readonly readable: boolean;
 }
 
 /**
- * Whether a server's instances are given items: only if `ENABLED`. `UNKNOWN` is any other text; Java ≤ 2 wrote the
- * empty text for enabled, Java 3 waits a second for another value and then takes it for not enabled.
+ * Status of a server: its instances are given items only if it is `ENABLED`. `UNKNOWN` is any other text; Java ≤ 2
+ * wrote the empty text for enabled, Java 3 waits a second for another value and then takes it for not enabled.
  */
 export type ServerStatus = 'ENABLED' | 'DISABLED' | 'UNKNOWN';

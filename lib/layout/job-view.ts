@@ -7,8 +7,8 @@
  *    (all peers)        (local copy)          (pure)            (immutable)
  * ```
  *
- * The registry centre is authoritative; a view is as old as its mirror. What cannot be read is marked so in the view
- * and never thrown: one broken node must not hide the rest.
+ * The registry centre is authoritative; a view is as old as its mirror. A node that cannot be read is marked so in the
+ * view and nothing is thrown: one broken node must not hide the rest.
  */
 import { type JobInstance } from '../api/extensions/sharding-strategy.js';
 import { isIn, itemIn, type ItemView } from './item-view.js';
@@ -32,7 +32,7 @@ export function availableInstances({ instances, servers }: JobView): readonly Jo
   return available;
 }
 
-/** The rules ask many times. By instances and by servers: those of most views of a job are the same. */
+/** The rules ask many times. Kept by instances and servers, because most views of a job share these. */
 const availableBy = new WeakMap<JobView['instances'], WeakMap<JobView['servers'], readonly JobInstance[]>>();
 
 function findAvailable(instances: JobView['instances'], servers: JobView['servers']): readonly JobInstance[] {
@@ -46,28 +46,28 @@ export function itemOf({ items }: JobView, item: number): ItemView | undefined {
   return itemIn(items, item);
 }
 
-/** Whether the item waits to be taken over. */
+/** True if the item waits to be taken over. */
 export function awaitsTakeover({ crashedItems }: Pick<JobView, 'crashedItems'>, item: number): boolean {
   return isIn(crashedItems, item);
 }
 
 /**
- * Whether the instance has ended, with all that it was doing. One that an operator has removed is not gone while it
- * brings its items to their end.
+ * True if the instance has ended, with all its runs. An instance whose node an operator has removed is not gone while
+ * it brings its items to their end.
  */
 export function isGone(view: JobView, id: string): boolean {
   return !view.instances.has(id) && !view.live.has(id);
 }
 
-/** Whether instances of Java ElasticJob take part, which know nothing of our own nodes. */
+/** True if instances of Java ElasticJob take part, which know nothing of our own nodes. */
 export function hasJavaPeers({ javaPeers }: JobView): boolean {
   return javaPeers.size > 0;
 }
 
 /**
- * Whether only the existence of this node matters in the steady state; for `MirrorOptions.presenceOnly`. So it is with
- * all marks that come and go with each firing, with what peers have begun (of interest only to who takes over their
- * items), and with the node that is rewritten just to learn the time.
+ * True if only the existence of this node matters in the steady state; for `MirrorOptions.presenceOnly`. Such nodes are
+ * all marks that come and go with each firing, the records of peers (which matter only when their items are taken
+ * over), and the node that is rewritten just to learn the time.
  */
 export function isPresenceOnly(path: string): boolean {
   return PRESENCE_ONLY.test(path);
@@ -88,8 +88,8 @@ const PRESENCE_ONLY = new RegExp(
 );
 
 /**
- * Whether nodes like this one come, go or change although a job only does what it does all the time: fire, and be
- * triggered. For `MirrorOptions.isRoutine`.
+ * True if nodes like this one come, go or change although a job only does routine work: it fires, and is triggered. For
+ * `MirrorOptions.isRoutine`.
  */
 export function isRoutine(path: string): boolean {
   return ROUTINE.test(path);

@@ -1,4 +1,4 @@
-/** What a task id says: which items of which job were run in one firing by which instance. */
+/** The content of a task id: the job, the items and the instance of one firing. */
 export interface Task {
   readonly jobName: string;
   readonly items: readonly number[];

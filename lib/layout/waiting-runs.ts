@@ -10,7 +10,7 @@ export function waitingRuns({ acceptedTriggers }: JobView): readonly WaitingRun[
 
 const NONE: readonly WaitingRun[] = [];
 
-/** The items that wait for a manual run with this job parameter, on whatever instance the trigger was accepted. */
+/** The items that wait for a manual run with this job parameter, whichever instance has accepted the trigger. */
 export function itemsWaitingFor(view: JobView, jobParameter: string | undefined): ReadonlySet<number> {
   return new Set(waitingRuns(view).flatMap((run) => (run.jobParameter === jobParameter ? [...run.items] : [])));
 }
@@ -23,12 +23,12 @@ export function nextParameters(view: JobView): ReadonlyMap<number, string | unde
   return next;
 }
 
-/** Whether the item waits for a manual run. */
+/** True if the item waits for a manual run. */
 export function isWaiting(view: JobView, item: number): boolean {
   return waitingRuns(view).some(({ items }) => items.has(item));
 }
 
-/** Instances that are gone, and of whose triggers none waits any more. */
+/** Instances that are gone and have no waiting trigger any more. */
 export function spentAcceptances(view: JobView): readonly string[] {
   return [...view.acceptedTriggers].flatMap(([id, { waiting }]) =>
     waiting.length === 0 && isGone(view, id) ? [id] : [],

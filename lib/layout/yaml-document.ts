@@ -14,21 +14,21 @@ import {
   visit,
 } from 'yaml';
 
-/** What the parser has made of a text. */
+/** Result of parsing a text. */
 export interface ParsedYaml {
   /** Without content if it cannot be read. */
   readonly document: Document;
-  /** What is wrong, each with its place; the first ones of many. */
+  /** The faults, each with its place; the first ones of many. */
   readonly faults: readonly string[];
 }
 
 /** As SnakeYAML, which refuses texts that are nested deeper. Reading them takes a call within a call for each level. */
 const DEEPEST = 50;
 
-/** The author of a text needs no more of them at once. */
+/** The author of a text needs no more faults at once. */
 const MOST_FAULTS = 5;
 
-/** With this schema all scalars are text: the types are decided by whoever asks for them. */
+/** With this schema all scalars are text: the reader decides the types. */
 const OPTIONS: ParseOptions & DocumentOptions & SchemaOptions = {
   version: '1.1',
   schema: 'failsafe',
@@ -48,13 +48,13 @@ export function parseYaml(text: string): ParsedYaml {
   return { document, faults };
 }
 
-/** A text as the parser takes it. */
+/** A parsed text. */
 export interface ComposedYaml {
   /** Without content if the text is nested too deep. */
   readonly document: Document.Parsed;
-  /** Where a second document begins, if there are several. */
+  /** Offset at which a second document begins, if there are several. */
   readonly second: number | undefined;
-  /** Where collections are nested too deep, if they are. */
+  /** Offset at which collections are nested too deep, if they are. */
   readonly tooDeepAt: number | undefined;
   /** `at line 3, column 7` */
   readonly place: (offset: number) => string;
@@ -80,11 +80,11 @@ export function composedYaml(text: string, options: ParseOptions & DocumentOptio
 
 interface Tokens {
   readonly tokens: readonly CST.Token[];
-  /** Where collections are nested too deep; then there may be more tokens. */
+  /** Offset at which collections are nested too deep; then there may be more tokens. */
   readonly tooDeepAt: number | undefined;
 }
 
-/** Up to what shows that the text cannot be read. */
+/** The tokens of a text, up to those that show that it cannot be read. */
 function tokensOf(text: string, lines: LineCounter): Tokens {
   const parser = new Parser(lines.addNewLine);
   lines.addNewLine(0);
@@ -95,7 +95,7 @@ function tokensOf(text: string, lines: LineCounter): Tokens {
       tokens.push(token);
       if (token.type === 'error') faults++;
     }
-    // On the stack is what is open: a document, and all collections in it.
+    // The stack has the open nodes: a document, and all collections in it.
     if (parser.stack.length > DEEPEST + 1) return { tokens, tooDeepAt: parser.offset };
     if (faults >= MOST_FAULTS) break;
   }
@@ -103,7 +103,7 @@ function tokensOf(text: string, lines: LineCounter): Tokens {
   return { tokens, tooDeepAt: undefined };
 }
 
-/** What each alias of a document stands for; none if there is nothing before it. */
+/** The target of each alias of a document; none if there is no such node before it. */
 export function aliasTargets(document: Document): ReadonlyMap<Alias, Node | undefined> {
   const targets = new Map<Alias, Node | undefined>();
   const anchored = new Map<string, Node>();

@@ -15,17 +15,17 @@ import { aliasTargets, parseYaml } from './yaml-document.js';
 import { isNull, toBoolean, toInteger } from './yaml-scalars.js';
 
 /**
- * Reads a YAML 1.1 document that is one mapping, as SnakeYAML fills a Java bean from it: the types are those asked for,
- * not those that the scalars look like. JSON is such a document too. Unknown `!!` tags are accepted. Nothing is thrown;
- * what cannot be read is added to `faults`. A value of nothing (`~`) counts as absent.
+ * Reads a YAML 1.1 document that is one mapping, as SnakeYAML fills a Java bean from it: the reader asks for types, and
+ * the look of the scalars does not matter. JSON is such a document too. Unknown `!!` tags are accepted. Nothing is
+ * thrown; values that cannot be read are added to `faults`. A value of nothing (`~`) counts as absent.
  *
  * YAML 1.1 ends a line at U+0085, U+2028 and U+2029 too. Each of them is read as a line feed, where SnakeYAML keeps the
  * latter two in the text.
  */
 export class YamlMapping {
-  /** What is wrong, each a clause that names the key and the value. */
+  /** The faults, each a clause that names the key and the value. */
   readonly faults: string[] = [];
-  /** What is read, with line feeds for all ends of lines. */
+  /** The text, with line feeds for all ends of lines. */
   readonly #source: string;
   readonly #document: Document;
   readonly #pairs = new Map<string, Pair<Node, Node | null>>();
@@ -128,7 +128,7 @@ export class YamlMapping {
     return this.#resolve(this.#pairs.get(key)?.value);
   }
 
-  /** The node itself or what it is an alias of; `undefined` for nothing. */
+  /** The node itself or the target of the alias; `undefined` for nothing. */
   #resolve(node: unknown): Node | undefined {
     const target = isAlias(node) ? this.#targetOf(node) : node;
     if (isScalar(target)) return target.type === 'PLAIN' && isNull(String(target.value)) ? undefined : target;
@@ -159,7 +159,7 @@ export class YamlMapping {
   }
 }
 
-/** Where the node begins, where its value ends, and where it ends with the blanks and comments behind it. */
+/** Offsets of a node: its start, the end of its value, and its end with the blanks and comments behind it. */
 function rangeOf(node: Node | undefined): Range {
   // Stryker disable next-line all: every node of a document that was parsed has a range
   return node?.range ?? [0, 0, 0];

@@ -1,9 +1,9 @@
 /**
- * What a YAML 1.1 reader takes a text for if it stands without quotes, as SnakeYAML 2.2 decides it. The writer quotes
- * what would not come back as text; the reader recognises numbers and flags by the same rules.
+ * The types that a YAML 1.1 reader gives to texts without quotes, as SnakeYAML 2.2 decides them. The writer quotes
+ * texts that would not come back as text; the reader recognises numbers and flags by the same rules.
  */
 
-/** Whether an unquoted `text` is read as text, and not as a number, a flag, a time, a merge key or nothing. */
+/** True if an unquoted `text` is read as text, and not as a number, a flag, a time, a merge key or nothing. */
 export function isReadAsText(text: string): boolean {
   return !(
     isNull(text) ||
@@ -14,7 +14,7 @@ export function isReadAsText(text: string): boolean {
   );
 }
 
-/** Whether an unquoted `text` means that there is no value. */
+/** True if an unquoted `text` means that there is no value. */
 export function isNull(text: string): boolean {
   return /^(?:~|null|Null|NULL|)$/.test(text);
 }

@@ -7,14 +7,14 @@
  */
 import { isReadAsText } from './yaml-scalars.js';
 
-/** What may stand behind a key. */
+/** A value behind a key. */
 export type YamlValue = string | number | boolean | readonly string[] | Readonly<Record<string, string>>;
 
-/** Where a scalar is written: the column of its first character, the indentation of its further lines. */
+/** Place of a scalar: the column of its first character, the indentation of its further lines. */
 interface Place {
   readonly column: number;
   readonly indent: number;
-  /** Of a key on the same line as its value, which must stay on that line. */
+  /** True for a key on the same line as its value, which must stay on that line. */
   readonly inKey?: boolean;
 }
 
@@ -106,7 +106,8 @@ function folded(text: string, { column, indent, inKey }: Place): string {
 function doubleQuoted(text: string, { column, indent, inKey }: Place): string {
   let written = '"';
   let at = column + 1;
-  // Start of what is read but not yet written; one beyond `index` after a character that was written by itself.
+  // Start of the part that is read but not yet written; one beyond `index` after a character that was written by
+  // itself.
   let from = 0;
   const write = (piece: string): void => {
     written += piece;

@@ -11,7 +11,7 @@ export interface OperationGroup {
 export interface CommitChunk<Group extends OperationGroup> {
   /** The groups of this commit, in the order given. */
   readonly groups: readonly Group[];
-  /** What to commit: the guard, then the operations of the groups. Within the limits. */
+  /** The operations to commit: the guard, then those of the groups. Within the limits. */
   readonly operations: readonly Operation[];
 }
 

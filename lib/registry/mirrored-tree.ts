@@ -1,34 +1,34 @@
 import { type MirroredNode } from './registry-center.js';
 
 /**
- * The longest journal, in changes for each node of the tree: to read the whole tree takes less time than to follow
- * more.
+ * The longest journal, in changes for each node of the tree: reading the whole tree takes less time than following more
+ * changes.
  */
 const CHANGES_PER_NODE = 1;
 
-/** However small the tree is, that many changes are remembered. */
+/** Changes that are remembered however small the tree is. */
 const LEAST_CHANGES = 16;
 
 /**
- * The nodes that a mirror shows, with a journal of what has changed, so that a reader pays only for what is new. The
- * map is the same as long as changes come one by one.
+ * The nodes that a mirror shows, with a journal of the changes, so that a reader pays only for new ones. The map stays
+ * the same object as long as changes come one by one.
  */
 export class MirroredTree {
   #nodes = new Map<string, MirroredNode>();
   readonly #isRoutine: (path: string) => boolean;
   #moment = 0;
-  #stirs = 0;
+  #significantChanges = 0;
   /** The paths that changed, the latest last. */
   #journal: string[] = [];
   /** The moment before the first change of the journal. */
   #journalStart = 0;
 
-  /** @param isRoutine whether a change of the node at this path is no stir */
+  /** @param isRoutine returns true if a change of the node at this path is a routine change */
   constructor(isRoutine: (path: string) => boolean = () => false) {
     this.#isRoutine = isRoutine;
   }
 
-  /** All nodes by path. It goes on with the tree: whoever needs a moment for longer copies it. */
+  /** All nodes by path. The map changes with the tree: copy it to keep a moment. */
   get nodes(): ReadonlyMap<string, MirroredNode> {
     return this.#nodes;
   }
@@ -39,11 +39,11 @@ export class MirroredTree {
   }
 
   /** Grows with each change that is not routine, and whenever all nodes are replaced. */
-  get stirs(): number {
-    return this.#stirs;
+  get significantChanges(): number {
+    return this.#significantChanges;
   }
 
-  /** Shows a node as it is now; `undefined`: it is gone. @returns whether that is new */
+  /** Shows a node as it is now; `undefined`: it is gone. @returns true if that is new */
   set(path: string, node: MirroredNode | undefined): boolean {
     if (this.#nodes.get(path) === node) return false;
     if (node === undefined) this.#nodes.delete(path);
@@ -51,7 +51,7 @@ export class MirroredTree {
     if (this.#journal.length >= Math.max(LEAST_CHANGES, CHANGES_PER_NODE * this.#nodes.size)) this.#forget();
     this.#journal.push(path);
     this.#moment++;
-    if (!this.#isRoutine(path)) this.#stirs++;
+    if (!this.#isRoutine(path)) this.#significantChanges++;
     return true;
   }
 
@@ -59,7 +59,7 @@ export class MirroredTree {
   replaceAll(nodes: Map<string, MirroredNode>): void {
     this.#nodes = nodes;
     this.#moment++;
-    this.#stirs++;
+    this.#significantChanges++;
     this.#forget();
   }
 

@@ -1,6 +1,6 @@
 import { pathsUpwards } from './node-paths.js';
 
-/** The subtrees that a narrowed mirror follows, and which changes make it follow everything again. */
+/** The subtrees that a narrowed mirror follows, and the changes that make it follow everything again. */
 export class NarrowScope {
   readonly #roots: ReadonlySet<string>;
   readonly #isRoutine: (path: string) => boolean;
@@ -10,15 +10,15 @@ export class NarrowScope {
     this.#isRoutine = isRoutine;
   }
 
-  /** Whether the mirror follows this node. */
+  /** True if the mirror follows this node. */
   covers(path: string): boolean {
     for (const root of pathsUpwards(path)) if (this.#roots.has(root)) return true;
     return false;
   }
 
   /**
-   * Whether a change of this node ends the scope; outside of it, only a change that this registry centre object has
-   * made.
+   * True if a change of this node ends the scope. Outside of it, only a change that this registry centre object has
+   * made does.
    */
   isEndedBy(path: string, isOwn: boolean): boolean {
     return this.covers(path) ? !this.#isRoutine(path) : isOwn;

@@ -13,7 +13,7 @@ export function nodeName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** Whether `path` is `root` or below it. */
+/** True if `path` is `root` or below it. */
 export function isWithin(path: string, root: string): boolean {
   return root === '/' || (path.startsWith(root) && (path.length === root.length || path[root.length] === '/'));
 }
@@ -29,7 +29,7 @@ export function ancestors(path: string): readonly string[] {
   return [...pathsUpwards(path)].slice(1, -1).reverse();
 }
 
-/** The nodes from the top down to `path`, of those below `root`. */
+/** The nodes below `root` on the way to `path`, from the top down, `path` included. */
 export function pathsDownTo(path: string, root: string): readonly string[] {
   return [...ancestors(path), path].filter((each) => each !== root && isWithin(each, root));
 }

@@ -9,18 +9,18 @@
  *    Neither is ever reported as absence. No call waits longer than the implementation's operation timeout. While the
  *    session is not connected, a call is refused: at once, or after a wait for the connection. A call never goes on in
  *    the next session.
- * 2. **A lost race is `false`.** `create` and `remove` say whether *this* call did it. Code that acts only on `true`
- *    can repeat a stale decision without harm.
+ * 2. **A lost race is `false`.** `create` and `remove` return true if *this* call made the change. Code that acts
+ *    only on `true` can repeat a stale decision without harm.
  * 3. **A commit happens as a whole or not at all**, at one point of the tree's one history. Every change has a
- *    revision; all changes of a commit have the same one, and later changes have greater ones. Commits that are asked
- *    for at the same time and change different children of the namespace's node may be one point, and share a revision.
- *    `limits` says how much a commit may hold: a commit within the limits is accepted, a larger one is refused and
+ *    revision; all changes of a commit have the same one, and later changes have greater ones. Commits that are
+ *    requested at the same time and change different children of the namespace's node may be one point, and share a
+ *    revision. `limits` names the largest commit: one within the limits is accepted, a larger one is refused and
  *    changes nothing.
  * 4. **A session node lives exactly as long as its session.** A short loss of connection removes nothing. When the
  *    session ends, all its nodes vanish, and no others.
- * 5. **A mirror shows moments, never mixtures.** What a mirror shows is the subtree as it was at one revision; it only
- *    moves forward; after any disconnection it converges by itself. Reading it costs no request. A mirror that its user
- *    has narrowed to some of its subtrees keeps this promise for them; see `Mirror.narrow`, which an implementation may
+ * 5. **A mirror shows moments, never mixtures.** A mirror shows the subtree as it was at one revision; it only moves
+ *    forward; after any disconnection it converges by itself. Reading it costs no request. A mirror that its user has
+ *    narrowed to some of its subtrees keeps this promise for them; see `Mirror.narrow`, which an implementation may
  *    refuse.
  * 6. **At most one session holds a path exclusively.** A hold passes on when its session ends.
  *
@@ -36,18 +36,23 @@
  *            └──────────────┘ same session└───────────┘                     └──┬───┘
  *                   ▲                      a new session, with a new id        │
  *                   └──────────────────────────────────────────────────────────┘
- * ``` *Suspended*: the registry has not answered for two thirds of the session timeout, or the connection broke. We do
- * not know whether peers still see our session nodes, so nothing new may be started. *Lost*: the session has ended, or
- * may have ended by our own clock; peers may own what was ours. An implementation reports `lost` before any peer can
+ * ```
+ * *Suspended*: the registry has not answered for two thirds of the session timeout, or the connection broke. We do not
+ * know whether peers still see our session nodes, so nothing new may be started. *Lost*: the session has ended, or may
+ * have ended by our own clock; peers may own items that were ours. An implementation reports `lost` before any peer can
  * see our session nodes gone, provided that this process gets to run.
  */
 import { type RegistryCredentialsError } from '../api/errors/errors.js';
 
+/** A registry centre. The top of this file has the promises that every implementation keeps. */
 export interface RegistryCenter {
-  /** One line that says what this is and where, for logs: `ZooKeeper at host:2181, namespace 'orders'`. */
+  /** One line that names the kind and the place, for logs: `ZooKeeper at host:2181, namespace 'orders'`. */
   readonly description: string;
   readonly session: Session;
-  /** How much one commit may hold. The same as long as the registry centre exists; known before it is connected. */
+  /**
+   * Limits of one commit. They stay the same as long as the registry centre exists, and are known before it is
+   * connected.
+   */
   readonly limits: CommitLimits;
 
   /**
@@ -59,10 +64,13 @@ export interface RegistryCenter {
   /** The path as operators' tools show it, with the namespace: `/orders/job/config` for `/job/config`. */
   fullPath(path: string): string;
 
-  /** The node's value as of now, or `undefined` if there is no such node. */
+  /** The node's present value, or `undefined` if there is no such node. @throws RegistryUnavailableError */
   get(path: string): Promise<string | undefined>;
 
-  /** Names of the node's children in no particular order; `[]` if there are none or there is no such node. */
+  /**
+   * Names of the node's children in no particular order; `[]` if there are none or there is no such node. @throws
+   * RegistryUnavailableError
+   */
   children(path: string): Promise<readonly string[]>;
 
   /**
@@ -74,13 +82,24 @@ export interface RegistryCenter {
   /** As `children`, for many nodes with few requests: for each path, in order, the names of its children. */
   childrenOfAll(paths: readonly string[]): Promise<readonly (readonly string[])[]>;
 
-  /** Creates the node and its missing parents. `false`: it was there already; it has not been changed. */
+  /**
+   * Creates the node and its missing parents. Returns false if it was there already; it has not been changed then.
+   * @throws RegistryUnavailableError, RegistryOutcomeUnknownError, RegistryRefusedError as promise 1 and the paragraph
+   *   on paths say
+   */
   create(path: string, value: string, lifetime?: Lifetime): Promise<boolean>;
 
-  /** Writes the node's value, creating it (persistent) with its missing parents if it is not there. */
+  /**
+   * Writes the node's value, creating it (persistent) with its missing parents if it is not there.
+   * @throws as `create`
+   */
   put(path: string, value: string): Promise<void>;
 
-  /** Removes the node and all below it. `false`: there was no such node. Siblings such as `/10` beside `/1` stay. */
+  /**
+   * Removes the node and all below it. Returns false if there was no such node. Siblings such as `/10` beside `/1`
+   * stay.
+   * @throws as `create`
+   */
   remove(path: string): Promise<boolean>;
 
   /**
@@ -103,9 +122,9 @@ export interface RegistryCenter {
 
   /**
    * Runs `task` while this call holds `path` against all other sessions and all other calls in this session. Waits at
-   * most `timeoutMs` for the hold. Holders follow each other in the order in which they asked. The task's signal aborts
-   * as soon as the connection breaks or the session ends: the hold may be lost then, and what the task does afterwards
-   * is not protected. The promise rejects with the task's own error. If the place in the queue cannot be given up at
+   * most `timeoutMs` for the hold. Holders follow each other in the order of their requests. The task's signal aborts
+   * as soon as the connection breaks or the session ends: the hold may be lost then, and it no longer protects the
+   * task. The promise rejects with the task's own error. If the place in the queue cannot be given up at
    * once, it is given up when the same session is connected again. On ZooKeeper, holders contend with Curator's
    * LeaderLatch.
    * @throws DeadlineExceededError if the hold was not obtained in time; names the session of the present holder
@@ -119,15 +138,15 @@ export interface RegistryCenter {
   time(path: string): Promise<number>;
 
   /**
-   * Which tree this is. Who was away compares it with what it knew: so it can tell a node that somebody has removed
-   * from a tree that came back without it. `undefined`: the namespace has no node yet. The answer may be as old as the
-   * session.
+   * Identity of this tree. A client that was away compares it with the one that it knew, and so distinguishes a node
+   * that was removed from a tree that came back without the node. `undefined`: the namespace has no node yet. The
+   * answer may be as old as the session.
    */
   lineage(): Promise<Lineage | undefined>;
 
   /**
-   * Those of the nodes that anyone may change although this registry centre has credentials, and guards with them what
-   * it writes. Absent if there are no access rules; none without credentials.
+   * Finds, among these nodes, those that anyone may change although this registry centre has credentials and protects
+   * the nodes that it writes. Absent if there are no access rules; the result is empty without credentials.
    */
   openNodes?(paths: readonly string[]): Promise<readonly string[]>;
 
@@ -135,25 +154,25 @@ export interface RegistryCenter {
   close(): Promise<void>;
 }
 
-/** What tells a tree from another one in its place. */
+/** Identity of a tree, which distinguishes it from another one in its place. */
 export interface Lineage {
-  /** Another one if the data were lost, or the whole namespace was removed, and the namespace's node was made anew. */
+  /** Differs if the data were lost, or the whole namespace was removed and the namespace's node was created again. */
   readonly id: string;
   /** Grows with each child of the namespace's node that comes or goes; smaller than before in a tree from a backup. */
   readonly changes: number;
 }
 
 /**
- * How much one commit may hold. A commit that is exactly at the limits is accepted; with one operation or one byte more
- * it is refused. The size of a commit is the sum of the sizes of its operations, and the size of an operation of any
- * type is `overheadBytes` plus the lengths of its path and of its value (if it has one) as UTF-8: see `operationBytes`.
+ * Limits of one commit. A commit that is exactly at the limits is accepted; with one operation or one byte more it is
+ * refused. The size of a commit is the sum of the sizes of its operations, and the size of an operation of any type is
+ * `overheadBytes` plus the lengths of its path and of its value (if it has one) as UTF-8: see `operationBytes`.
  */
 export interface CommitLimits {
   /** Most operations of one commit. */
   readonly operations: number;
   /** Greatest size of one commit, in bytes. */
   readonly bytes: number;
-  /** What one operation takes besides its path and its value, in bytes; at least what it really takes. */
+  /** Bytes of one operation besides its path and its value; at least as many as it really takes. */
   readonly overheadBytes: number;
 }
 
@@ -189,7 +208,7 @@ export type SessionState =
 /** The session with the registry centre. */
 export interface Session {
   readonly state: SessionState;
-  /** The session timeout in milliseconds that the registry granted; before the first connection, the one asked for. */
+  /** The session timeout in milliseconds that the registry granted; before the first connection, the requested one. */
   readonly timeoutMs: number;
   /**
    * Why the session is not connected, for people: the servers, and what is wrong with each. `undefined` while it is
@@ -197,7 +216,7 @@ export interface Session {
    */
   readonly reason?: string | undefined;
   /**
-   * Whether the registry has confirmed nothing for two thirds of the timeout, by this process's clock. After a stall
+   * True if the registry has confirmed nothing for two thirds of the timeout, by this process's clock. After a stall
    * that is so at once, although the session still counts as connected: it may be over, or not.
    */
   readonly isSilent: boolean;
@@ -228,7 +247,7 @@ export interface MirroredNode {
   readonly session: string | undefined;
 }
 
-/** How a mirror is kept. */
+/** Options of a mirror. */
 export interface MirrorOptions {
   /**
    * Nodes of which only the existence matters (argument: absolute path). The mirror shows them without their values,
@@ -238,7 +257,8 @@ export interface MirrorOptions {
    */
   readonly presenceOnly?: (path: string) => boolean;
   /**
-   * Nodes whose changes are routine (argument: absolute path). Default: none. See `Mirror.stirs` and `Mirror.narrow`.
+   * Nodes whose changes are routine (argument: absolute path). Default: none. See `Mirror.significantChanges` and
+   * `Mirror.narrow`.
    */
   readonly isRoutine?: (path: string) => boolean;
 }
@@ -248,7 +268,7 @@ export interface Mirror {
   /** The subtree's root. */
   readonly path: string;
   /**
-   * All nodes of the subtree by absolute path, with its root if that exists, as of one moment. The map goes on with the
+   * All nodes of the subtree by absolute path, with its root if that exists, as of one moment. The map changes with the
    * mirror, before the listeners are called: copy it to keep a moment. The nodes never change.
    */
   readonly nodes: ReadonlyMap<string, MirroredNode>;
@@ -256,14 +276,14 @@ export interface Mirror {
   readonly moment: number;
   /**
    * Paths whose node has changed, come or gone since the mirror was at `moment`; some may occur twice. `undefined`:
-   * that is not known any more, so everything may have changed.
+   * they are not known any more, so everything may have changed.
    */
   changesSince(moment: number): readonly string[] | undefined;
   /**
    * Grows with each change of `nodes` that is not routine, and whenever the whole subtree has been read again. May grow
    * with routine changes, too: an implementation that cannot distinguish them returns `moment`.
    */
-  readonly stirs: number;
+  readonly significantChanges: number;
   /** False while disconnected, and from a failed reading until the next complete one: the copy may be out of date. */
   readonly isCurrent: boolean;
   /** Calls `listener` after `nodes` or `isCurrent` has changed; once for several changes that come together. */
@@ -281,27 +301,26 @@ export interface Mirror {
    */
   load(): Promise<void>;
   /**
-   * From now on the mirror follows only these subtrees of its own, given by their roots, and does not hear of changes
-   * elsewhere: what it shows there may be out of date. It follows everything again upon the first change in them that
-   * is not routine, a write of this registry centre object outside of them, `sync`, `load`, `widen`, or a new
-   * connection. It shows nothing of such a change before it has read everything: promise 5 holds for that moment and
-   * all later ones.
+   * Makes the mirror follow only these subtrees of its own, given by their roots, without changes elsewhere: the nodes
+   * it shows there may be out of date. It follows everything again upon the first change in them that is not routine, a
+   * write of this registry centre object outside of them, `sync`, `load`, `widen`, or a new connection. It shows
+   * nothing of such a change before it has read everything: promise 5 holds for that moment and all later ones.
    *
-   * An implementation that always follows everything answers `false`; then `isNarrowed` and `isWidening` are never
+   * An implementation that always follows everything returns `false`; then `isNarrowed` and `isWidening` are never
    * true, and `widen` has nothing to do.
-   * @returns whether it does: not while it is out of date or narrowed already, nor if anything but routine happened
-   *   meanwhile, or an event of it has arrived and does not show yet, nor if another user of this registry centre
-   *   object follows the same subtree
+   * @returns true if it is narrowed now: not while it is out of date or narrowed already, nor if a change that is not
+   *   routine happened meanwhile, or its event has arrived and does not show yet, nor if another user of this registry
+   *   centre object follows the same subtree
    */
   narrow(subtrees: readonly string[]): Promise<boolean>;
-  /** Whether the mirror follows only a part of its subtree. */
+  /** True if the mirror follows only a part of its subtree. */
   readonly isNarrowed: boolean;
   /**
-   * Whether it follows everything again and has not read everything yet: it shows what it showed before, without what
-   * was written since, our own writes included. `onChange` calls its listeners when that is over.
+   * True if it follows everything again and has not read everything yet: it shows the same nodes as before, without
+   * later writes, our own included. `onChange` calls its listeners when that is over.
    */
   readonly isWidening: boolean;
-  /** Follows the whole subtree again, if it does not. What it shows catches up soon; `sync` says when. */
+  /** Follows the whole subtree again, if it does not. The mirror catches up soon; `sync` resolves when it has. */
   widen(): void;
   /** Ends the copy: it keeps showing its last moment, is not current, and calls no listener. */
   close(): void;

@@ -9,7 +9,7 @@ export function liveSessionId(state: SessionState): string | undefined {
   return state.phase === 'connected' || state.phase === 'suspended' ? state.id : undefined;
 }
 
-/** Why a registry centre answers nothing that nobody has asked to connect. */
+/** Reason for which a registry centre answers nothing before `connect()`. */
 export const NOT_ASKED_TO_CONNECT = 'connect() of this registry centre was not called';
 
 /**

@@ -9,7 +9,7 @@ export interface CommitReading {
   readonly nameOf: (id: string) => string;
   /** Items by the name of their owner, as they are after the commit. */
   readonly owners: () => Readonly<Record<string, readonly number[]>>;
-  /** Whether the session has ended. The registry then removes its nodes, not the instance itself. */
+  /** Returns true if the session has ended. The registry then removes its nodes, not the instance itself. */
   readonly hasEnded: (session: string) => boolean;
 }
 

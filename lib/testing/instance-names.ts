@@ -1,9 +1,7 @@
 import { type JobInstance } from '../api/extensions/sharding-strategy.js';
 import { jobInstanceOn } from '../layout/job-instance.js';
 
-/**
- * The names of all instances that a test's cluster has ever had: which name stands for which process on which server.
- */
+/** The names of all instances that a test's cluster has ever had, with their processes and servers. */
 export class InstanceNames {
   readonly #names = new Map<string, string>();
   readonly #servers = new Map<string, string>();

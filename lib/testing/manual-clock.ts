@@ -3,7 +3,7 @@ import { detached } from '../time/detached.js';
 import { nextTurn } from '../time/event-loop.js';
 
 interface Timer {
-  /** When it is due, in milliseconds of the monotonic clock. */
+  /** When the timer is due, in milliseconds of the monotonic clock. */
   readonly dueMs: number;
   /** Timers that are due at the same time fire in the order of their numbers. */
   readonly number: number;

@@ -3,8 +3,14 @@ import { type ShardingContext } from '../api/job/sharding-context.js';
 import { type Clock } from '../time/clock.js';
 
 /**
- * The state of a run: `running`, `completed`, `failed` (the work threw an error), `aborted` (its `context.signal`
- * aborted, and the work ended), or `lost` (the test killed its instance during the run).
+ * State of a run:
+ *
+ * - `running`: it has not ended
+ * - `completed`: the work ended
+ * - `failed`: the work threw an error
+ * - `aborted`: its `context.signal` aborted, and the work ended
+ * - `timed-out`: its time limit passed
+ * - `lost`: the test killed its instance during the run
  */
 export type RunOutcome = 'running' | 'completed' | 'failed' | 'aborted' | 'timed-out' | 'lost';
 
@@ -13,7 +19,7 @@ export interface Run {
   /** The name of the instance. */
   readonly instance: string;
   readonly item: number;
-  /** Why the item runs. */
+  /** The cause of the firing. */
   readonly cause: FiringCause;
   /** The context that the job received. */
   readonly context: ShardingContext;

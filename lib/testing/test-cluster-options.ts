@@ -32,9 +32,9 @@ export interface TestClusterOptions {
    * name.
    */
   readonly host?: Partial<JobHostOptions> | ((name: string) => Partial<JobHostOptions>);
-  /** How messages travel between instances and registry. Default: at once and in order. */
+  /** Delivers the messages between instances and registry. Default: at once and in order. */
   readonly deliver?: (clock: ManualClock) => Deliver;
-  /** How much one commit may hold. Default: as much as ZooKeeper's with default settings. */
+  /** Limits of one commit. Default: those of ZooKeeper with default settings. */
   readonly limits?: Partial<CommitLimits>;
 }
 

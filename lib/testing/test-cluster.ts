@@ -201,7 +201,8 @@ export class TestCluster implements AsyncDisposable {
 
   /**
    * Stops an instance as its process does on SIGTERM. Does not wait for the items that it is running: the instance has
-   * left when the test has let enough time pass for them, or the grace period.
+   * left when the test has let enough time pass for them, or the grace period. That is the host's
+   * `shutdownGracePeriodMilliseconds`, by default 20 seconds of the cluster's clock, which only the test moves.
    */
   async leave(name: string): Promise<void> {
     const member = this.member(name);
@@ -219,8 +220,8 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /**
-   * Kills an instance at its `number`th write from now on; 1 is the next one. `outcome` says whether the registry still
-   * carries out that write (`applied`) or not.
+   * Kills an instance at its `number`th write from now on; 1 is the next one. With `outcome: 'applied'`, the registry
+   * still carries out that write, with `not-applied` it does not.
    */
   killAtWrite(name: string, number: number, outcome: LostWrite): void {
     const member = this.member(name);
@@ -233,8 +234,8 @@ export class TestCluster implements AsyncDisposable {
   /**
    * Cuts an instance off from the registry. Neither side notices at once: the instance notices by its own clock, and
    * the registry ends the session after the session timeout. A cut may have one direction only. With `receiving`, the
-   * registry still does what the instance asks for, but the instance gets no answers and no changes. With `sending`,
-   * the instance gets changes, but the registry does nothing that it asks for.
+   * registry still carries out the requests of the instance, but the instance gets no answers and no changes. With
+   * `sending`, the instance gets changes, but none of its requests reaches the registry.
    */
   cut(name: string, options: { readonly direction?: MessageDirection } = {}): void {
     requireKeys("cut() of a test's cluster", options, ['direction']);
@@ -350,7 +351,7 @@ export class TestCluster implements AsyncDisposable {
     await this.settle();
   }
 
-  /** Lets all code run that waits for no time to pass. @throws Error, as other commands do, if there is no end to it */
+  /** Lets all code run that waits for no time to pass. @throws Error, as other commands do, if the code never ends */
   async settle(): Promise<void> {
     await settle();
     this.#guard.throwIfLivelocked();

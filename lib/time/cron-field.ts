@@ -1,7 +1,7 @@
 import { inEnglish, type Wording, wording } from '../wording/wording.js';
 import { type CronFieldName } from './invalid-cron-error.js';
 
-/** What one field of a Quartz expression may hold. */
+/** Limits and names of one field of a Quartz expression. */
 export interface CronField {
   readonly name: CronFieldName;
   readonly min: number;

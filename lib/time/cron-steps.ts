@@ -21,7 +21,7 @@ type FieldKey = keyof CrontabWords;
 
 const FIELDS = ['second', 'minute', 'hour', 'dayOfMonth', 'month', 'dayOfWeek'] as const satisfies readonly FieldKey[];
 
-/** What the values of a field are, and what they begin again with. */
+/** The values of a field, and the larger unit with which they begin again. */
 const UNITS: Readonly<Record<FieldKey, { readonly values: Wording; readonly whole: Wording }>> = {
   second: { values: wording('cron-seconds'), whole: wording('cron-minute') },
   minute: { values: wording('cron-minutes'), whole: wording('cron-hour') },
@@ -49,7 +49,7 @@ export function unevenSteps(expression: string): readonly string[] {
   });
 }
 
-/** @throws InvalidCronError if a step is longer than its field, saying what to write for it */
+/** @throws InvalidCronError if a step is longer than its field; the message has the text to write instead */
 export function refuseTooLongSteps(expression: string, words: CrontabWords): void {
   for (const key of FIELDS) {
     const field = CRON_FIELDS[key];
@@ -72,11 +72,11 @@ export function refuseTooLongSteps(expression: string, words: CrontabWords): voi
 interface LongStep {
   readonly key: FieldKey;
   readonly step: number;
-  /** How many values the field has. */
+  /** Number of values of the field. */
   readonly size: number;
 }
 
-/** What to write for a step after `*` or a number. */
+/** The text to write instead of a step after `*` or a number. */
 function cure(words: CrontabWords, { key, step, size }: LongStep): Wording {
   const { values } = UNITS[key];
   const [start = '', end] = words[key].split('/');

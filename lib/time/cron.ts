@@ -51,7 +51,7 @@ const YEARS_AHEAD = 100;
 
 const FEWEST_FIELDS = 6;
 
-/** How to read an expression. */
+/** Options of reading an expression. */
 export interface CronOptions {
   /** Time zone of the wall clock, see `parseTimeZone`. If it is absent or empty, the zone of this process is used. */
   readonly timeZone?: string | undefined;
@@ -122,7 +122,7 @@ export class QuartzCron {
     }
   }
 
-  /** Whether it fires at some instant since 1970. An expression for 31 February does not. */
+  /** True if it fires at some instant since 1970. An expression for 31 February does not. */
   get everFires(): boolean {
     return this.next(new Date(0)) !== undefined;
   }

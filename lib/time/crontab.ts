@@ -1,7 +1,7 @@
 /**
  * Rewrites crontab text, as users of NestJS write it (`0/5 * * * * *`, `0 9 * * 1-5`, `@daily`, the constants of
- * @nestjs/schedule), as the equal Quartz expression. The registry centre holds that one, and all instances of a job
- * read it.
+ * @nestjs/schedule), as the equal Quartz expression. The registry centre holds the Quartz expression, and all instances
+ * of a job read it.
  *
  * The two are easy to distinguish. Every Quartz expression has a `?`, because one of its two day fields must be `?`,
  * and crontab text never has one. So text with a `?` is a Quartz expression and stays as it is. Text without is crontab
@@ -162,7 +162,8 @@ function asWritten(field: CronField, { word, values }: FieldReading): string {
     const read = readValues(field, word.toUpperCase());
     if (read.length === values.length && read.every((value, index) => value === values[index])) return word;
   } catch (fault) {
-    // Crontab text may have what Quartz does not accept, such as a step of 60. Its numbers are known all the same.
+    // Crontab text may have parts that Quartz does not accept, such as a step of 60. Its numbers are known all the
+    // same.
     if (!(fault instanceof FieldFault)) throw fault;
   }
   return written(field, values);

@@ -23,12 +23,12 @@ export function nextTurn(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }
 
-/** After so many turns, a deferred task runs although other tasks still wait. */
+/** Number of turns after which a deferred task runs although other tasks still wait. */
 const MOST_TURNS_WAITED = 128;
 
 /**
  * Runs tasks at once, but only some in one turn of the event loop: the others follow in the next turns, in their order.
- * All that a task sets off by promises comes before anything else in this process, and the sockets of a web server want
+ * The promises that a task sets off all come before anything else in this process, and the sockets of a web server need
  * their turn, too.
  */
 export class Turns {
@@ -43,15 +43,12 @@ export class Turns {
   #begun = 0;
   #isScheduled = false;
 
-  /** @param most how many tasks run in one turn */
+  /** @param most number of tasks that run in one turn */
   constructor(most: number) {
     this.#most = most;
   }
 
-  /**
-   * Runs the task now or in one of the next turns. What it throws passes through, and keeps no other task from its
-   * turn.
-   */
+  /** Runs the task now or in one of the next turns. Its error passes through, and keeps no other task from its turn. */
   run(task: () => void): void {
     this.#schedule();
     if (this.#waiting.length > 0 || this.#begun >= this.#most) {
@@ -86,7 +83,7 @@ export class Turns {
 
   /**
    * The deferred tasks that run now: some if nothing else waits, otherwise all that have waited for long enough,
-   * because more of them may come than of those they give way to. The first ones have waited longest.
+   * because more of them may come than of the tasks that they give way to. The first ones have waited longest.
    */
   #takeDeferred({ isFree }: { readonly isFree: boolean }): readonly (() => void)[] {
     const isOverdue = ({ turn }: { readonly turn: number }): boolean => this.#turn - turn > MOST_TURNS_WAITED;
@@ -95,7 +92,7 @@ export class Turns {
     return this.#deferred.splice(0, count).map(({ task }) => task);
   }
 
-  /** As an error of a timer would, it ends up as an uncaught exception. */
+  /** An error ends up as an uncaught exception, as an error of a timer would. */
   #runSafely(task: () => void): void {
     this.#begun++;
     try {

@@ -3,11 +3,11 @@ import { inEnglish, type Wording, wording } from '../wording/wording.js';
 /** The seven fields of a Quartz expression, as messages call them. */
 export type CronFieldName = 'seconds' | 'minutes' | 'hours' | 'day of month' | 'month' | 'day of week' | 'year';
 
-/** What is wrong with an expression, and what would be right. */
+/** The fault of an expression, and the text that would be right. */
 export interface CronFault {
   /** A clause that completes "… cannot be used: ". It names the field, its text and the allowed text. */
   readonly reason: Wording;
-  /** The field that is wrong. Absent if the expression as a whole is wrong. */
+  /** The field with the fault. Absent if the expression as a whole is wrong. */
   readonly field?: CronFieldName;
   readonly cause?: unknown;
 }
@@ -17,7 +17,7 @@ export class InvalidCronError extends Error {
   override readonly name = 'InvalidCronError';
   /** One of the codes of this library's errors. */
   readonly code = 'INVALID_CRON';
-  /** The field that is wrong. `undefined` if the expression as a whole is wrong. */
+  /** The field with the fault. `undefined` if the expression as a whole is wrong. */
   readonly field: CronFieldName | undefined;
   /** The message for programs that word it themselves. */
   readonly because!: Wording;

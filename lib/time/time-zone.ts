@@ -43,7 +43,7 @@ export class TimeZone {
     /** The id as it was given. The zone of this process has the id by which Intl knows it. */
     readonly id: string,
     /**
-     * Whether Java ElasticJob accepts this setting. It refuses every `timeZone` that is not empty and does not start
+     * True if Java ElasticJob accepts this setting. It refuses every `timeZone` that is not empty and does not start
      * with `GMT`. A job that Java instances share must therefore not name an IANA zone such as `Europe/Berlin`.
      */
     readonly acceptedByJava: boolean,
@@ -145,8 +145,7 @@ function rememberedByDay(offsetAt: OffsetAt): OffsetAt {
 
   const atStartOf = (day: number): number => {
     let offset = offsetAtStart.get(day);
-    // Stryker disable ConditionalExpression,EqualityOperator: what is forgotten is asked for again, which only takes
-    // time
+    // Stryker disable ConditionalExpression,EqualityOperator: a forgotten offset is read again, which only takes time
     if (offset === undefined) {
       if (offsetAtStart.size >= DAYS_KEPT) offsetAtStart.clear();
       // Stryker restore ConditionalExpression,EqualityOperator

@@ -1,4 +1,4 @@
-/** What the console refuses, beside the settings of jobs. */
+/** Refusals of the console, beside those of job settings. */
 export const CONSOLE_SENTENCES = {
   'connection-name':
     'must be 1 to 64 letters, digits, spaces, dots, hyphens and underscores, with a letter or digit at both ends',

@@ -1,4 +1,4 @@
-/** What can be wrong with cron expressions and time zones. */
+/** Faults of cron expressions and time zones. */
 export const CRON_SENTENCES = {
   'cron-unusable': "Cron expression '{expression}' cannot be used: {reason}.",
   'cron-field': "{field} '{text}' {fault}; allowed are {allowed}",

@@ -1,7 +1,4 @@
-/**
- * What can be wrong with settings, as clauses that follow the name of the setting. `{name}` in them is replaced by a
- * value.
- */
+/** Faults of settings, as clauses that follow the name of the setting. `{name}` in them is replaced by a value. */
 export const SETTING_SENTENCES = {
   setting: '{setting} {problem}.',
   sentence: '{clause}.',
@@ -87,7 +84,7 @@ export const SETTING_SENTENCES = {
   'trigger-setting': '{setting} {problem}',
 } as const;
 
-/** What is allowed in settings but probably not intended, as clauses. */
+/** Doubts about settings: values that are allowed but probably not intended, as clauses. */
 export const DOUBT_SENTENCES = {
   'doubt-over': 'all dates of the cron expression are past, so that it never fires again',
   'doubt-step':

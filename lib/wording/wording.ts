@@ -1,6 +1,6 @@
 /**
- * Sentences about what users gave, as codes and values. English is made here, from the one table of all sentences; the
- * console's page has the same table in its other languages.
+ * Sentences about the input of users, as codes and values. English is made here, from the one table of all sentences;
+ * the console's page has the same table in its other languages.
  */
 import { CONSOLE_SENTENCES } from './console-sentences.js';
 import { CRON_SENTENCES } from './cron-sentences.js';
@@ -14,10 +14,10 @@ export const SENTENCES = {
   ...CONSOLE_SENTENCES,
 } as const;
 
-/** A word that programs can tell sentences by. */
+/** A word by which programs distinguish sentences. */
 export type SentenceCode = keyof typeof SENTENCES;
 
-/** What a sentence is made from: texts, numbers, and clauses with values of their own. */
+/** Value in a sentence: a text, a number, or a clause with values of its own. */
 export type WordingValue = string | number | Wording;
 
 /** A sentence, or a part of one. */

@@ -151,7 +151,7 @@ const OPERATIONS: Readonly<Record<string, OfSize>> = {
     const record = { started: new Set<number>(), completed: new Set(half) };
     const guarantee = { ...aView([]).guarantee, arrivals: new Map([[idOf('A'), new Map([[round.key, record]])]]) };
     const view = viewOf(size, {}, { guarantee, lastBegun: new Map() });
-    const options = { mayBeMadeUpFor: () => false, isRead: () => true, isBehind: () => false };
+    const options = { mayBeMadeUpFor: () => false, isRead: () => true, hasArrivedByTakeover: () => false };
     return () => missingItems(view, round, options);
   },
   'planning while all is idle': (size) => {

@@ -8,7 +8,7 @@ import { idOf, ipOf } from './views.js';
 /** An instance that has missed nothing. */
 export const NO_BACKLOG: Backlog = {
   missedInstant: undefined,
-  isKeptByMisfire: false,
+  isDroppedIfMisfireTurnsOff: false,
   hasLostSession: false,
   missedByItem: new Map(),
 };
@@ -38,7 +38,7 @@ export function actionsOf(name: string, now: JobView, local: LocalFacts = {}): r
     backlog: NO_BACKLOG,
     mayTakeOver: true,
     removalWait: 'none',
-    formerLeader: undefined,
+    lastKnownLeader: undefined,
     idleInstancesWait: 'none',
     latestInstant: undefined,
     isNextInstantNear: false,
@@ -46,11 +46,11 @@ export function actionsOf(name: string, now: JobView, local: LocalFacts = {}): r
     spentAcceptances: [],
     dead: deadRuns(now, idOf(name), hasLostTrackOf),
     leftovers: [],
-    superseded: [],
+    rerunByPeers: [],
     armedFor: now.config === undefined ? undefined : scheduleKey(now.config),
     isScheduled: true,
     assignedFor: { basis: assignmentBasis(now), pinned: [] },
-    settledFor: now.configRevision,
+    readdedHandledForRevision: now.configRevision,
     strategyWaitsFor: undefined,
     idleItemsDeadlinePassed: false,
     hasFlappingPeers: false,
@@ -61,7 +61,7 @@ export function actionsOf(name: string, now: JobView, local: LocalFacts = {}): r
     lostInHandover: lostInHandover(now, idOf(name), missedInstant),
     resyncMinutes: now.config?.reconcileIntervalMinutes,
     isNarrowed: false,
-    calmMs: 0,
+    sinceSignificantChangeMs: 0,
     ...given,
   };
   return plan({ now, me: idOf(name), myIp: ipOf(name), local: facts });

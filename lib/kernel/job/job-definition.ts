@@ -14,6 +14,6 @@ export interface JobDefinition {
   readonly jobClassName?: string;
   /** Java versions that can read a stored thread pool setting. Default: since 3.0.5. */
   readonly compatibility?: '3.0.4' | '3.0.5';
-  /** Who defined the job, for messages: `provider SyncOrdersJob`. */
+  /** Name of the code that defines the job, for messages: `provider SyncOrdersJob`. */
   readonly owner: string;
 }

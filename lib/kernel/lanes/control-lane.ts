@@ -12,8 +12,8 @@ import { JobStoppedError } from '../../api/errors/errors.js';
 import { type JobView } from '../../layout/job-view.js';
 import { type StoredInstanceFault } from '../../layout/x-node/instance-fault.js';
 import { plan } from '../rules/plan.js';
-import { type Action, type Leading, type PlanInput } from '../rules/plan-input.js';
-import { leadingOf } from '../rules/removal.js';
+import { type Action, type LeaderSighting, type PlanInput } from '../rules/plan-input.js';
+import { lastKnownLeaderOf } from '../rules/removal.js';
 import { lostInHandover, type MissedInstant } from '../view/assignment.js';
 import { type DeadRun, deadRuns } from '../view/crashes.js';
 import { type JobContext, type JobTimer } from '../job/job-context.js';
@@ -36,7 +36,7 @@ import { ActionFailures } from '../log/action-failures.js';
 import { ChangeLog } from '../log/change-log.js';
 import { type DoubtLog } from '../types/doubt-log.js';
 import { type CronTimer } from './cron-timer.js';
-import { FiringChanges } from './firing-changes.js';
+import { ReconcileFilter } from './reconcile-filter.js';
 import { StandingObstacle } from '../log/standing-obstacle.js';
 import { type WorkLane } from './work-lane.js';
 
@@ -85,15 +85,15 @@ export class ControlLane {
   readonly #failures: ActionFailures;
   readonly #obstacle: StandingObstacle;
   #resyncMinutes: number | undefined;
-  #formerLeader: Leading | undefined;
-  readonly #firingChanges: FiringChanges;
+  #lastKnownLeader: LeaderSighting | undefined;
+  readonly #filter: ReconcileFilter;
   readonly #lostFirings: LostFirings;
 
   constructor(deps: ControlLaneDeps) {
     this.#deps = deps;
     this.#changes = new ChangeLog(deps);
     this.#failures = new ActionFailures(deps);
-    this.#firingChanges = new FiringChanges(deps);
+    this.#filter = new ReconcileFilter(deps);
     this.#obstacle = new StandingObstacle(deps);
     this.#lostFirings = new LostFirings(deps);
   }
@@ -106,13 +106,12 @@ export class ControlLane {
   /** To be called after each change of the job's nodes. Reconciles soon, unless instances have merely fired. */
   noteChange(): void {
     const changes = this.#deps.watch.newChanges() ?? [];
-    if (changes.length === 0 || !changes.every((path) => this.#firingChanges.isCausedByFiring(path)))
-      this.requestReconcile();
+    if (changes.length === 0 || !changes.every((path) => this.#filter.canIgnore(path))) this.requestReconcile();
   }
 
   /** To be called when a run has begun or an item has ended. Reconciles soon, unless nothing waits for that. */
   noteProgress(): void {
-    if (!this.#firingChanges.needsNoReconcile) this.requestReconcile();
+    if (!this.#filter.needsNoReconcile) this.requestReconcile();
   }
 
   /** Reconciles soon; several requests that come before that are one. */
@@ -133,7 +132,7 @@ export class ControlLane {
   /** Plans from the present view and performs the plan. To be called in the mailbox only. Never rejects. */
   async reconcile(): Promise<void> {
     const { timers, logger, registration, watch } = this.#deps;
-    this.#firingChanges.disturb();
+    this.#filter.disable();
     const { session } = registration;
     if (session === undefined || !watch.isCurrent) return;
     try {
@@ -153,8 +152,7 @@ export class ControlLane {
     const input = this.#planInput();
     const actions = plan(input);
     // A mirror may refuse again and again to follow only a part; the job is at rest all the same.
-    if (actions.every(({ type }) => type === 'follow-own-share') && !this.#lostFirings.isWaiting)
-      this.#firingChanges.rest();
+    if (actions.every(({ type }) => type === 'follow-own-share') && !this.#lostFirings.isWaiting) this.#filter.enable();
     await this.#performAll(actions, input);
     // Comes last: running the job is more urgent than reporting on it.
     const fault = faultOf(this.obstacle);
@@ -176,7 +174,7 @@ export class ControlLane {
     const { watch, me, instance, paths, registry, timer, leadership } = this.#deps;
     const { definition, settingFaults, held } = this.#deps;
     const { view } = watch;
-    this.#formerLeader = leadingOf(view, watch.nodes.get(paths.leader)?.session, this.#formerLeader);
+    this.#lastKnownLeader = lastKnownLeaderOf(view, watch.nodes.get(paths.leader)?.session, this.#lastKnownLeader);
     // Without its node, the instance is about to stop.
     if (!view.instances.has(me)) return;
     const obstacle = obstacleTo({
@@ -188,7 +186,7 @@ export class ControlLane {
       schedule: timer.state,
       ownCron: definition.configuration.cron,
       settingFaults: view.config === undefined ? [] : settingFaults.of(view.config),
-      assignmentFailure: this.#failures.of('reshard', 'request-resharding', 'settle-returning'),
+      assignmentFailure: this.#failures.of('reshard', 'request-resharding', 'mark-readded-as-not-due'),
       strategyFailure: leadership.strategyFailure,
       impairments: held.impairments,
     });
@@ -231,11 +229,11 @@ export class ControlLane {
         assignmentWait: deadlines.state('trigger-deadline'),
         mayTakeOver: !timers.isSet('takeover'),
         removalWait: deadlines.state('removal-deadline'),
-        formerLeader: this.#formerLeader,
+        lastKnownLeader: this.#lastKnownLeader,
         idleInstancesWait: deadlines.state('idle-instances-deadline'),
         dead: this.#deadRuns(),
         leftovers: held.leftovers,
-        superseded: held.superseded,
+        rerunByPeers: held.rerunByPeers,
         offlineServers: housekeeping.offlineServers,
         spentAcceptances: housekeeping.spentAcceptances,
         latestInstant: view.items.some(({ misfired }) => misfired) ? timer.latestDue(view.config ?? {}) : undefined,
@@ -243,7 +241,7 @@ export class ControlLane {
         armedFor: timer.armedFor,
         isScheduled: timer.isEnabled,
         assignedFor: leadership.assignedFor,
-        settledFor: assignment.settledFor,
+        readdedHandledForRevision: assignment.readdedHandledForRevision,
         strategyWaitsFor: leadership.strategyWaitsFor,
         idleItemsDeadlinePassed: leadership.idleItemsDeadlinePassed,
         hasFlappingPeers: watch.hasFlappingPeers,
@@ -255,7 +253,7 @@ export class ControlLane {
           : NOTHING_LOST,
         resyncMinutes: this.#resyncMinutes,
         isNarrowed: watch.isNarrowed,
-        calmMs: watch.calmMs,
+        sinceSignificantChangeMs: watch.sinceSignificantChangeMs,
       },
     };
   }
@@ -292,8 +290,8 @@ export class ControlLane {
         return leadership.awaitIdleItems(action.items);
       case 'soft-stop':
         return work.softStop(new JobStoppedError(paths.jobName, 'the leader waits to assign the items again'));
-      case 'settle-returning':
-        return assignment.settleReturning();
+      case 'mark-readded-as-not-due':
+        return assignment.markReaddedAsNotDue();
       case 'reshard':
         return leadership.assign();
       case 'report-crashed':

@@ -58,12 +58,12 @@ export class WorkLane {
    */
   #gate: 'open' | 'paused' | 'closed' = 'paused';
   #missedInstant: number | undefined;
-  #isKeptByMisfire = false;
+  #isDroppedIfMisfireTurnsOff = false;
   #hasLostSession = false;
   readonly #missedByItem = new Map<number, number>();
   #decided: DecidedFiring | undefined;
   /** True if the latest firing that ended without beginning had waited until its deadline. */
-  #hasWaitedInVain = false;
+  #lastFiringTimedOut = false;
 
   constructor(deps: WorkLaneDeps) {
     this.#deps = deps;
@@ -108,7 +108,7 @@ export class WorkLane {
   get backlog(): Backlog {
     return {
       missedInstant: this.#missedInstant,
-      isKeptByMisfire: this.#isKeptByMisfire && this.#missedInstant !== undefined,
+      isDroppedIfMisfireTurnsOff: this.#isDroppedIfMisfireTurnsOff && this.#missedInstant !== undefined,
       hasLostSession: this.#hasLostSession,
       missedByItem: this.#missedByItem,
     };
@@ -149,7 +149,7 @@ export class WorkLane {
     // other items, does not count.
     const isKeptAnyway =
       // One run makes up for both, or the earlier firing would begin after peers have ended the later one.
-      (this.#missedInstant !== undefined && !this.#isKeptByMisfire) ||
+      (this.#missedInstant !== undefined && !this.#isDroppedIfMisfireTurnsOff) ||
       (this.#beginning !== undefined && overlap === 'by-item') ||
       [...this.#runs.keys()].some(({ firing }) => firing.cause === 'failover');
     const isKept = isKeptAnyway || missed === 'recover';
@@ -161,7 +161,7 @@ export class WorkLane {
       return this.#drop(instant);
     }
     this.#missedInstant = instant;
-    this.#isKeptByMisfire = !isKeptAnyway;
+    this.#isDroppedIfMisfireTurnsOff = !isKeptAnyway;
   }
 
   /** With listeners, a run keeps all items of the job from the next firing. */
@@ -178,7 +178,7 @@ export class WorkLane {
     if (!this.canBegin) return;
     this.#takeFromBacklog(firing);
     this.#hasLostSession = false;
-    const run = new JobRun(this.#deps, firing, { hasWaitedInVain: this.#hasWaitedInVain });
+    const run = new JobRun(this.#deps, firing, { lastFiringTimedOut: this.#lastFiringTimedOut });
     this.#beginning = run;
     this.#runs.set(run, this.#execute(run));
   }
@@ -193,9 +193,9 @@ export class WorkLane {
 
   /** Drops the firings that wait only because `misfire` was on when they came: it is switched off. */
   forgetMissed(): void {
-    const { missedInstant, isKeptByMisfire } = this.backlog;
+    const { missedInstant, isDroppedIfMisfireTurnsOff } = this.backlog;
     this.#missedByItem.clear();
-    if (missedInstant === undefined || !isKeptByMisfire) return;
+    if (missedInstant === undefined || !isDroppedIfMisfireTurnsOff) return;
     this.#missedInstant = undefined;
     this.#deps.logger.debug(`the firing at ${new Date(missedInstant).toISOString()} is dropped.`);
     this.#drop(missedInstant);
@@ -288,7 +288,7 @@ export class WorkLane {
   /** Lets the next run begin beside this one. */
   #noteBegun(run: JobRun, begun: BegunRun): void {
     this.#beginning = undefined;
-    this.#hasWaitedInVain = false;
+    this.#lastFiringTimedOut = false;
     if (!run.isAborted) this.#noteDecision(run.firing, begun);
     this.#deps.noteProgress();
   }
@@ -297,7 +297,7 @@ export class WorkLane {
     const { firing } = run;
     if (this.#beginning === run) this.#beginning = undefined;
     this.#runs.delete(run);
-    if (outcome.type === 'postponed' && outcome.cause instanceof DeadlineExceededError) this.#hasWaitedInVain = true;
+    if (outcome.type === 'postponed' && outcome.cause instanceof DeadlineExceededError) this.#lastFiringTimedOut = true;
     if (firing.cause === 'failover' && outcome.type !== 'completed') this.#retryTakeover();
     else if (outcome.type === 'postponed') this.#postpone(firing);
     else if (outcome.type === 'failed' && firing.instant !== undefined)
@@ -318,7 +318,7 @@ export class WorkLane {
     if (instant === undefined || runPolicyOf(this.#deps.configuration()).missed === 'drop') return;
     if (items === undefined && this.#missedInstant === undefined) {
       this.#missedInstant = instant;
-      this.#isKeptByMisfire = true;
+      this.#isDroppedIfMisfireTurnsOff = true;
     }
     for (const item of items ?? []) this.#missItem(item, instant);
   }

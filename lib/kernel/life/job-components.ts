@@ -147,7 +147,7 @@ export class JobComponents implements JobContext {
 
   /** As `MissedInstant` of the rules. */
   missedInstant(item: number, lastBegun: number): number | undefined {
-    if (!this.watch.isOnRecordSince(item, lastBegun)) return undefined;
+    if (!this.watch.isHistoryCompleteSince(item, lastBegun)) return undefined;
     return this.timer.missedInstant(lastBegun, catchUpWindowMs(this.registry));
   }
 

@@ -22,7 +22,7 @@ export interface ViewChange {
  * `peerChanges`.
  */
 export function jobChanges(change: ViewChange): readonly JobEvent[] {
-  return [...servers(change), ...items(change), ...settings(change), ...oddities(change)];
+  return [...servers(change), ...items(change), ...settings(change), ...anomalies(change)];
 }
 
 function servers({ before, now, myIp: ip }: ViewChange): readonly JobEvent[] {
@@ -71,7 +71,7 @@ function settings({ before, now }: ViewChange): readonly JobEvent[] {
 }
 
 /** Leftovers of copies and edits of the job's nodes in the registry centre, which no instance uses. */
-function oddities({ before, now, paths, fullPath }: ViewChange): readonly JobEvent[] {
+function anomalies({ before, now, paths, fullPath }: ViewChange): readonly JobEvent[] {
   const { jobName } = now.config ?? paths;
   const isNew = jobName !== paths.jobName && before?.config?.jobName !== jobName;
   const known = new Set(before?.strayItems);

@@ -65,7 +65,7 @@ export class PassedFirings {
     const others = this.#limit.admit();
     const scheduledAt = new Date(instant);
     const fields = { event: 'firing-passed', scheduledAt, items };
-    const text = `the firing at ${scheduledAt.toISOString()} found items ${describeItems(items)} still running; ${FATES[missed]}`;
+    const text = `the firing at ${scheduledAt.toISOString()} found items ${describeItems(items)} still running; ${CONSEQUENCE[missed]}`;
     if (others === undefined) return this.#logger.debug(`${text}.`, fields);
     const more =
       others === 0 ? '' : ` So did ${others} other ${others === 1 ? 'firing' : 'firings'} since this was last logged.`;
@@ -73,7 +73,7 @@ export class PassedFirings {
   }
 }
 
-const FATES = {
+const CONSEQUENCE = {
   recover: 'one run makes up for it when they have ended (misfire: true)',
   drop: 'they are not run for it (misfire: false)',
 } as const;

@@ -127,6 +127,6 @@ export function crashedRun(watch: JobWatch, { item, runningOn }: ItemView): Cras
   const { instants, manual } = isInRecord ? record : { instants: lastBegun, manual: manuallyBegun };
   const instant = instants.get(item);
   if (manual.has(item)) return { instant: undefined, jobParameter: manual.get(item) };
-  const isKnown = instant !== undefined && watch.isOnRecordSince(item, instant);
+  const isKnown = instant !== undefined && watch.isHistoryCompleteSince(item, instant);
   return { instant: isKnown ? instant : undefined, jobParameter: undefined };
 }

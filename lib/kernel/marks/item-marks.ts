@@ -1,12 +1,12 @@
 /**
- * The marks of a run in the registry centre: an item that bears `running` is begun by no other instance. A run costs
- * two commits whatever the number of its items (as long as they fit into one): one creates all marks, one removes them.
- * The first one also writes down for which instant the items are begun, and checks that the assignment and the settings
- * it relies on are still the present ones. If some items of a run take longer, the marks of those that have ended go in
- * batches.
+ * The marks of a run in the registry centre: while an item bears `running`, no other instance begins it. A run costs
+ * two commits however many items it has, as long as they fit into one commit: the first creates all marks, the second
+ * removes them. The first one also writes down for which instant the items are begun, and checks that the assignment
+ * and the settings it relies on are still the present ones. If some items of a run take longer, the marks of those that
+ * have ended are removed in batches.
  *
- * With failover the marks outlive their instance, so that its peers find what it has left unfinished; without failover
- * they live with its session.
+ * With failover, the marks outlive their instance, so that its peers find its unfinished items; without failover, they
+ * end with its session.
  */
 import { describeCause } from '../../api/text/describe-cause.js';
 import { isLostRace, isOutage, isOutcomeUnknown } from '../../api/errors/registry-errors.js';
@@ -33,21 +33,21 @@ import { type JobContext } from '../job/job-context.js';
 import { MarkRemoval } from './mark-removal.js';
 import { TriggerAcceptance } from './trigger-acceptance.js';
 
-/** Time between two attempts to learn what became of a commit, in milliseconds. */
+/** Time between two attempts to learn the outcome of a commit, in milliseconds. */
 const PAUSE_MS = 200;
 
 /** A record that is written step by step may be a little longer in between than before and after. */
 const RECORD_SLACK = 100;
 
-/** For what, and from what, items were chosen. */
+/** The firing that items were chosen for, and the view they were chosen from. */
 export interface Choosing extends BegunFor {
   /** The view from which the items were chosen. */
   readonly view: JobView;
 }
 
-/** How items begin. */
+/** A choice of items, and the lifetime of their marks. */
 interface Beginning extends Choosing {
-  /** How long the marks live. */
+  /** Lifetime of the marks. */
   readonly lifetime: Lifetime;
 }
 
@@ -57,7 +57,7 @@ interface BeginCommit {
   readonly operations: readonly Operation[];
 }
 
-/** What `begin` has marked. */
+/** The items that `begin` has marked. */
 export interface Begin {
   readonly items: readonly BegunItem[];
   /** False if the assignment or the settings have changed meanwhile, so that some items are not marked. */
@@ -67,7 +67,7 @@ export interface Begin {
 /** Writes and removes the marks of this instance's runs. */
 export class ItemMarks {
   readonly #deps: JobContext;
-  /** Removes what this instance has marked. */
+  /** Removes the marks of this instance's runs. */
   readonly removal: MarkRemoval;
 
   constructor(deps: JobContext) {
@@ -105,7 +105,7 @@ export class ItemMarks {
         await this.#giveBack(begun, { former });
         throw error;
       }
-      // What has begun runs; the rest is still due.
+      // The items that have begun run; the others are still due.
       this.#deps.logger.warn(`could not begin all items: ${describeCause(error)}`);
       isComplete = false;
     } finally {
@@ -124,7 +124,7 @@ export class ItemMarks {
   /**
    * The commits that begin these items, to be made in order; one, unless the items do not fit into it. Each of them
    * checks that the assignment and the settings are those by which the items were chosen, creates the marks, and writes
-   * this instance's record of what it has begun, the items of the commits before included.
+   * this instance's record of begun runs, which includes the items of the earlier commits.
    */
   async #beginCommits(items: readonly ItemView[], beginning: Beginning): Promise<readonly BeginCommit[]> {
     const { registry, watch, paths, me } = this.#deps;
@@ -135,7 +135,7 @@ export class ItemMarks {
     const record = (upTo: readonly ItemView[]): string => this.#record(upTo, beginning);
     const all = record(items);
     const length = Math.max(watch.nodes.get(path)?.value?.length ?? 0, all.length) + RECORD_SLACK;
-    // The longest record that any of the commits can write stands for all of them while they are measured.
+    // While commits are measured, the longest record that any of them can write stands for all of them.
     const measure: Operation = { type: 'set', path, value: '-'.repeat(length) };
     const groups = items.map((item) => ({ item, operations: this.#markOperations(item, beginning) }));
     const triggers = new TriggerAcceptance(this.#deps);
@@ -155,7 +155,7 @@ export class ItemMarks {
         operations: [
           ...fence,
           ...chunk.groups.flatMap(({ operations }) => operations),
-          // The instance that cleans up writes here too, so nothing may be overwritten unseen.
+          // The custodian of the record writes here too, so nothing may be overwritten unseen.
           { type: 'set', path, value, ...(version !== undefined && { version: version + index }) },
           ...(ofTriggers[index] ?? []),
         ],
@@ -163,7 +163,7 @@ export class ItemMarks {
     });
   }
 
-  /** As long as any of the texts that a node has while commits change it step by step. */
+  /** An operation as long as the longest text that a node has while commits change it step by step. */
   #longest(change: Operation): Operation {
     const { path } = change;
     const before = this.#deps.watch.nodes.get(path)?.value?.length ?? 0;
@@ -171,9 +171,7 @@ export class ItemMarks {
     return { type: 'set', path, value: '-'.repeat(Math.max(before, after) + RECORD_SLACK) };
   }
 
-  /**
-   * Fits as long as the assignment and the settings are those of the view; the present view may be a later one already.
-   */
+  /** Checks that the assignment and the settings are those of the view; the present view may be a later one already. */
   #fence({ shardingVersion, configVersion }: JobView): readonly Operation[] {
     const { paths } = this.#deps;
     return [
@@ -197,7 +195,7 @@ export class ItemMarks {
       await registry.create(path, '');
       await watch.sync();
     }
-    // After a disconnection the mirror need not know what this instance itself has written.
+    // After a disconnection, the mirror may lack this instance's own writes.
     if (watch.nodes.get(path)?.value === undefined) await watch.readAll();
   }
 
@@ -206,8 +204,8 @@ export class ItemMarks {
     const { view } = watch;
     const { beginRecords, lastBegun } = view;
     const record = withBegun(beginRecords.get(me) ?? NOTHING_BEGUN, numbersOf(items), begunFor, lastBegun);
-    // An instance that takes over a run needs its job parameter, and a run with a mark may have to be taken over. The
-    // parameters of all other runs would pile up.
+    // An instance that takes over a run needs its job parameter, so the record keeps those of runs that may have to be
+    // taken over: the ones with a mark. The parameters of all other runs would pile up.
     const isRunning = (item: number): boolean => held.isMarking(item) || itemOf(view, item)?.running === true;
     return encodeBeginRecord(withParametersOf(record, (item) => failsOver(view) && isRunning(item)));
   }
@@ -228,7 +226,7 @@ export class ItemMarks {
   }
 
   /**
-   * After an unknown outcome of a commit that marked items: they all bear its mark, or none.
+   * Finds out whether a commit with unknown outcome has marked the items: all of them bear its mark, or none.
    * @returns the revision of the commit; `undefined` if it was not carried out
    * @throws the reason of `signal` if it is aborted before that is known
    */
@@ -236,7 +234,7 @@ export class ItemMarks {
     const [first] = items;
     if (first === undefined) return undefined;
     const { watch, paths, me } = this.#deps;
-    // Until it is known: an item that is marked and not run would be lost.
+    // Read until the outcome is known: an item that is marked and not run would be lost.
     await this.readAgain(signal);
     const node = watch.nodes.get(paths.item(first.item, 'running'));
     return node?.value === me ? node.revision : undefined;
@@ -248,7 +246,7 @@ export class ItemMarks {
       await whenConnected(this.#deps.registry.session, signal);
   }
 
-  /** Whether everything has been read. If not, the connection has broken once more, and this resolves after a pause. */
+  /** @returns false if the connection has broken once more; then it resolves after a pause */
   async #readAll(signal: AbortSource): Promise<boolean> {
     const { watch, clock } = this.#deps;
     try {
@@ -262,7 +260,7 @@ export class ItemMarks {
     }
   }
 
-  /** Notes in the registry centre that a firing came while these items were running (manual, `misfire`). */
+  /** Marks in the registry centre that a firing came while these items were running (manual, `misfire`). */
   async noteMisfired(items: readonly ItemView[]): Promise<void> {
     const { registry, paths } = this.#deps;
     const unmarked = items.filter(({ misfired }) => !misfired);
@@ -272,14 +270,14 @@ export class ItemMarks {
     await changeEach(registry, notes);
   }
 
-  /** Removes the notes that a firing was missed. */
+  /** Removes the marks of missed firings. */
   async clearMisfired(items: readonly number[]): Promise<void> {
     const { registry, paths } = this.#deps;
     const removals = items.map((item) => ({ type: 'remove', path: paths.item(item, 'misfire') }) as const);
     await changeEach(registry, removals);
   }
 
-  /** As if the items had not been begun, so that their owner can begin them. Never rejects. */
+  /** Undoes the begin of the items, so that their owner can begin them. Never rejects. */
   async #giveBack(
     begun: readonly BegunItem[],
     { former }: { readonly former: BeginRecord | undefined },
@@ -309,7 +307,7 @@ export class ItemMarks {
         return;
       }
     } catch (error) {
-      // Whatever it was, what is left is removed one by one.
+      // After any failure, the remaining marks are removed one by one.
       logger.debug(`items ${items.join(',')} are given back one by one: ${describeCause(error)}`);
     }
     await this.removal.clearOwn(items);

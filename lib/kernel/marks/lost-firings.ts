@@ -1,6 +1,7 @@
 /**
- * Firings of items whose owner was gone: those from its death until the items had another owner. One that is lost alone
- * is made up for; of several none is, and the new owner logs that, once, when it has begun the items.
+ * Finds firings of items that were lost because their owner was gone: from its death until the items had another owner.
+ * If an item has lost a single firing, the new owner makes up for it. If it has lost several, no run makes up for them,
+ * and the new owner logs that, once, when it has begun the item.
  *
  * ```
  *   begun on X    X dies                          X is gone, items → here
@@ -8,10 +9,10 @@
  *   lastBegun              └── lost firings ──┘                   until, the first firing here
  * ```
  * The records of begun runs are the proof: they name the last instant for which any instance began the item, and no
- * instance begins it for an earlier one. Until then, an instance that comes back may still make up for a firing. So an
+ * instance begins it for an earlier one. Before that, an instance that comes back may still make up for a firing. So an
  * entry never names a firing that runs. There is no entry if something else may have kept the item from its firings: a
- * graceful stop, a disabled item, other settings, peers that keep no records. Nor is there one for an item that moves
- * once more before its new owner has begun it: that owner cannot know which firings the next one makes up for.
+ * graceful stop, a disabled item, other settings, peers that keep no records. There is also none if an item moves once
+ * more before its new owner has begun it: that owner cannot know which firings the next one makes up for.
  */
 import { NOTHING_BEGUN } from '../../layout/x-node/begin-record.js';
 import { hasJavaPeers, isGone, itemOf, type ItemView, type JobView } from '../../layout/job-view.js';
@@ -19,7 +20,7 @@ import { type JobContext } from '../job/job-context.js';
 import { type LostFiringsOfItems } from '../job/job-events.js';
 import { type Instants } from '../view/firing.js';
 
-/** What `LostFirings` needs. */
+/** Dependencies of `LostFirings`. */
 export interface LostFiringsDeps extends Pick<JobContext, 'watch' | 'registry' | 'clock' | 'me' | 'paths' | 'logger'> {
   readonly timer: {
     /** The next instant of the schedule; `undefined` if there is none. */
@@ -32,30 +33,33 @@ export interface LostFiringsDeps extends Pick<JobContext, 'watch' | 'registry' |
 /** An item that has come here from an instance that is gone. Instants in milliseconds since 1970. */
 interface Inherited {
   readonly from: string;
-  /** The last instant that it was begun for when it came. */
+  /** The last instant that it had been begun for when it came here. */
   readonly lastBegun: number;
-  /** Its owner's death explains no earlier ones. */
+  /** Firings up to this instant were not lost by its owner's death. */
   readonly after: number;
-  /** From this instant on, this instance fires. */
+  /** The first instant for which this instance fires the item itself. */
   readonly until: number;
 }
 
-/** Logs which firings of its new items no instance ran. */
+/** Logs the firings of new items of this instance that no instance ran. */
 export class LostFirings {
   readonly #deps: LostFiringsDeps;
   #before: JobView | undefined;
   /**
    * Owners of items that are gone, and when this instance saw that: milliseconds since 1970, `-Infinity` if they were
-   * gone before it came.
+   * gone before this instance started.
    */
   readonly #goneSince = new Map<string, number>();
-  /** Since when instances write down what they begin, as far as this one has seen; `Infinity` while they do not. */
+  /**
+   * Since when instances write down the runs that they begin, as far as this one has seen; `Infinity` while they do
+   * not.
+   */
   #onRecordSince = -Infinity;
-  /** Since when this instance sees what others do: milliseconds since 1970. */
+  /** Since when this instance watches the job: milliseconds since 1970. */
   #watchingSince: number | undefined;
-  /** The version of the settings that it saw last. */
+  /** The version of the settings that this instance saw last. */
   #configVersion: number | undefined;
-  /** The revision at which the node of the job was written. */
+  /** The revision at which the root node of the job was written. */
   #created: number | undefined;
   readonly #inherited = new Map<number, Inherited>();
 
@@ -64,15 +68,15 @@ export class LostFirings {
   }
 
   /**
-   * Takes note of owners that are gone, and of their items that come here. To be called when the records of begun runs
-   * have been read.
+   * Notes owners that are gone, and their items that have moved to this instance. To be called when the records of
+   * begun runs have been read.
    */
   note(): void {
     const { watch, clock } = this.#deps;
     const { view: now } = watch;
     if (this.#hasMissedSettings(now)) this.#watchingSince = undefined;
     this.#watchingSince ??= clock.now();
-    // No instance writes down what runs meanwhile.
+    // Without monitorExecution, no instance writes down the runs that it begins.
     const isOffRecord = now.config?.monitorExecution === false;
     if (isOffRecord || this.#isCreatedAgain()) this.#forget();
     if (!isOffRecord && this.#onRecordSince === Infinity) this.#onRecordSince = clock.now();
@@ -88,8 +92,8 @@ export class LostFirings {
   }
 
   /**
-   * Whether settings were in force that this instance never saw, as during an outage: with them, items may have been
-   * due at other instants, or have run off the record.
+   * True if settings were in force that this instance never saw, as during an outage: with them, items may have been due
+   * at other instants, or have run off the record.
    */
   #hasMissedSettings({ configVersion }: JobView): boolean {
     const former = this.#configVersion;
@@ -99,6 +103,7 @@ export class LostFirings {
 
   /**
    * Whether the job was created again since the former call, as after a wipe of the registry centre: its records are
+   * True if the job was created again since the former call, as after a wipe of the registry centre: its records are
    * gone.
    */
   #isCreatedAgain(): boolean {
@@ -138,7 +143,7 @@ export class LostFirings {
       if (isExplained(now, item) || isExplained(before, earlier)) continue;
       const after = Math.max(
         lastBegun,
-        // Its session ended before this instance saw that, and it had died at most that long before.
+        // The session ended before this instance saw that, and its owner had died at most that long before.
         goneSince - 2 * registry.session.timeoutMs,
         this.#onRecordSince,
         this.#settingsKnownSince(now, from),
@@ -149,26 +154,27 @@ export class LostFirings {
 
   /**
    * The instant, in milliseconds since 1970, from which on the present settings were in force, as far as this instance
-   * knows. Before that, items may have been due at other instants, or have run with no record of it: an owner that
-   * has begun items by its schedule since the settings changed proves it; otherwise this instance's own eyes do.
+   * knows. Before that, items may have been due at other instants, or have run without a record. If the owner has begun
+   * items by its schedule since the settings changed, its record is the proof; otherwise it is the time since which
+   * this instance watches the job.
    */
   #settingsKnownSince(now: JobView, owner: string): number {
     const { watch, paths } = this.#deps;
     if (now.configVersion === 0) return -Infinity;
     const revision = watch.nodes.get(paths.beginRecord(owner))?.revision ?? -Infinity;
-    // A manual run, and an item that comes back, are written down without an instant of their own.
+    // The records of a manual run and of a re-added item have no instant of their own.
     const { instants, manual, returned, isRewritten } = now.beginRecords.get(owner) ?? NOTHING_BEGUN;
     const isOfSchedule = instants.size > 0 && manual.size === 0 && returned.size === 0 && isRewritten !== true;
     const isProof = isOfSchedule && revision > (now.configRevision ?? 0);
     return isProof ? latestOf(instants.values()) : (this.#watchingSince ?? Infinity);
   }
 
-  /** Whether items that have come here have not run here yet. */
+  /** True if items that have moved to this instance have not run here yet. */
   get isWaiting(): boolean {
     return this.#inherited.size > 0;
   }
 
-  /** Logs the lost firings of items that have begun here since: no instance makes up for what came before. */
+  /** Logs the lost firings of items that have begun here since then: no instance makes up for earlier ones. */
   report(): void {
     if (!this.isWaiting) return;
     const { watch, me, timer } = this.#deps;
@@ -209,7 +215,7 @@ function ownersIn(view: JobView | undefined): ReadonlySet<string> {
   return new Set((view?.items ?? []).flatMap(({ owner }) => owner ?? []));
 }
 
-/** Whether something else may have kept the item from its firings, or one run makes up for them. */
+/** True if something else may have kept the item from its firings, or one run makes up for them. */
 function isExplained({ config }: JobView, { disabled, misfired }: ItemView): boolean {
   return disabled || (misfired && config?.misfire === true);
 }

@@ -1,6 +1,6 @@
 /**
- * Removing the marks of runs that have ended: in one commit for all items that end about now, and what could not be
- * removed then, later, if it is still this instance's.
+ * Removes the marks of runs that have ended: in one commit for all items that end about now. Marks that could not be
+ * removed then are removed later, if they are still this instance's.
  */
 import { describeCause } from '../../api/text/describe-cause.js';
 import { isLostRace } from '../../api/errors/registry-errors.js';
@@ -17,10 +17,10 @@ import { isReported } from '../view/crashes.js';
 import { type HeldItems, RUN_MARKS, TAKEOVER_MARKS } from '../view/held-items.js';
 import { numbersOf } from '../view/items.js';
 
-/** How long the mark of an item that has ended may wait for others to be removed with it, in milliseconds. */
+/** How long the marks of an ended item may wait to be removed together with those of others, in milliseconds. */
 const BATCH_MS = 100;
 
-/** How a run of an item ended: by itself, or because its signal aborted. */
+/** `ended`: the run of an item ended by itself. `cut-short`: it ended because its signal aborted. */
 export type ItemEnd = 'ended' | 'cut-short';
 
 /** Removes the marks of this instance's runs. */
@@ -39,7 +39,7 @@ export class MarkRemoval {
     this.#held = deps.held;
   }
 
-  /** Whether no mark is being removed, or waits for that. */
+  /** True if no mark is being removed, or waits for that. */
   get isAtRest(): boolean {
     return this.#unended === 0 && this.#batch === undefined;
   }
@@ -50,16 +50,16 @@ export class MarkRemoval {
   }
 
   /**
-   * The item's run has ended: its marks go, together with those of other items that end about now. An item that was cut
-   * short by the end of its session keeps them, for the instance that takes it over. Never rejects.
+   * Ends the item's run: its marks are removed, together with those of other items that end about now. If the item was
+   * cut short by the end of its session, its marks stay, for the instance that takes it over. Never rejects.
    */
   end(item: number, how: ItemEnd): Promise<void> {
     const marked = this.#held.mark(item);
-    if (marked?.state === 'orphaned') {
-      if (how === 'ended') marked.state = 'left';
+    if (marked?.state === 'session-lost') {
+      if (how === 'ended') marked.state = 'not-removed';
       else this.#held.unmark(item);
     }
-    if (marked?.state !== 'standing') return Promise.resolve();
+    if (marked?.state !== 'running') return Promise.resolve();
     marked.state = 'ended';
     if (this.#batch === undefined) {
       const { clock } = this.#deps;
@@ -75,7 +75,7 @@ export class MarkRemoval {
     firingTurns.runWhenFree(() => void this.flush());
   }
 
-  /** Removes the marks of all runs that have ended now. Never rejects: what cannot be removed is a leftover. */
+  /** Removes the marks of all runs that have ended. Never rejects: marks that cannot be removed become leftovers. */
   async flush(): Promise<void> {
     const batch = this.#batch;
     batch?.cancel();
@@ -83,7 +83,8 @@ export class MarkRemoval {
     if (batch !== undefined) {
       const items = numbersOf(this.#held.itemsMarked('ended'));
       void this.#queue(() => this.#remove(items));
-      // What is left may be gone already: its removal has lost its answer, and a peer's mark may stand in its place.
+      // An earlier leftover's removal may have succeeded without an answer, and a peer's mark may stand there now, so
+      // each node is checked before it is removed.
       void this.clearLeftovers();
     }
     await this.#removal;
@@ -114,8 +115,8 @@ export class MarkRemoval {
   }
 
   /**
-   * Removes the marks of items whose run has ended, but only this instance's: a peer's may stand in their place. Never
-   * rejects.
+   * Removes the marks of items whose run has ended, but only those of this instance: a peer's mark may stand there now.
+   * Never rejects.
    */
   async clearOwn(items: readonly number[]): Promise<void> {
     await this.#queue(() => this.#clearEach(items.filter((item) => !this.#held.isMarking(item))));
@@ -137,30 +138,32 @@ export class MarkRemoval {
       if (result.status === 'rejected') logger.debug(`a mark could not be removed: ${describeCause(result.reason)}`);
   }
 
-  /** In one commit, like the one that made them: a single mark of a takeover that is left would pass for a crash. */
+  /** Uses one commit, as for making the marks: if a single mark of a takeover remained, it would pass for a crash. */
   async #clear(item: number, session: string | undefined): Promise<void> {
     const { registry, watch, paths, me } = this.#deps;
     const marks = this.#held.mark(item)?.marks ?? RUN_MARKS;
     const { version } = itemOf(watch.view, item) ?? {};
     const values = await Promise.all(marks.map(async (mark) => registry.get(paths.item(item, mark))));
     const own = marks.filter((_, index) => values[index] === me);
-    // No other instance removes the mark of an instance whose session lives. A process that was frozen here wakes up
-    // when its session is over and peers may run the item; what is asked for now is done in this session or not at all.
+    // As long as the session lives, no other instance removes its marks. A process that was frozen here wakes up when
+    // its session has ended and peers may run the item, so the removal is done in the present session or not at all.
     if (own.length > 0 && (session === undefined || session !== liveSessionId(registry.session.state))) return;
     const removals: readonly Operation[] = [
       // Until this instance has registered, peers may report the run as crashed and take the item over, which gives its
-      // node another version. The mark that they make is as new as this one was, so its own version says nothing.
+      // node another version. The mark of such a peer is as new as this one was, so the mark's own version proves
+      // nothing.
       ...(version === undefined ? [] : [{ type: 'check', path: paths.item(item), version } as const]),
       ...own.map((mark) => ({ type: 'remove', path: paths.item(item, mark) }) as const),
     ];
     const operations = own.length > 0 ? removals : this.#reportRemovals(item);
     if (operations.length > 0) await registry.commit(operations);
     const marked = this.#held.mark(item);
-    const hasEnded = marked?.state === 'left' || marked?.state === 'superseded';
-    // A peer has the item, or is just taking it: if that dies too, and the next one, this instance still knows that the
-    // run has ended. A manual run has nothing to know it again by.
-    const isSuperseded = operations.length === 0 || values.some((value) => value !== undefined && value !== me);
-    if (hasEnded && isSuperseded && marked.instant !== undefined) marked.state = 'superseded';
+    const hasEnded = marked?.state === 'not-removed' || marked?.state === 'rerun-by-peer';
+    // A peer has the item, or is about to take it over. This instance keeps remembering that its run has ended: if that
+    // peer dies too, its report must be withdrawn again. For a manual run that is impossible: it has no instant by
+    // which to recognise its report.
+    const isRerunByPeer = operations.length === 0 || values.some((value) => value !== undefined && value !== me);
+    if (hasEnded && isRerunByPeer && marked.instant !== undefined) marked.state = 'rerun-by-peer';
     else this.#held.unmark(item);
   }
 
@@ -169,11 +172,11 @@ export class MarkRemoval {
     const { watch, paths } = this.#deps;
     const { view } = watch;
     const marked = this.#held.mark(item);
-    const hasEnded = marked?.state === 'left' || marked?.state === 'superseded';
+    const hasEnded = marked?.state === 'not-removed' || marked?.state === 'rerun-by-peer';
     if (!hasEnded || !isReported(view, { item, instant: marked.instant })) return [];
     const version = itemOf(view, item)?.version;
     return [
-      // A takeover that comes first increases the version, and the run is that instance's then.
+      // A takeover that comes first increases the version; the run then belongs to the instance that has taken it over.
       { type: 'set', path: paths.item(item), value: '', ...(version !== undefined && { version }) },
       { type: 'remove', path: paths.crashedItem(item) },
       { type: 'remove', path: paths.crashReport(item) },
@@ -191,11 +194,11 @@ export class MarkRemoval {
     ];
   }
 
-  /** In one commit, or in as few as hold them; items whose commit fails are leftovers. */
+  /** Uses one commit, or as few as hold the items; items whose commit fails become leftovers. */
   async #remove(items: readonly number[]): Promise<void> {
     const { registry } = this.#deps;
     const session = liveSessionId(registry.session.state);
-    // Marks of an earlier session are dealt with on return, and what stands in their place may be a peer's.
+    // The registration in a new session deals with marks of an earlier one; the marks there now may be a peer's.
     const isPresent = (item: number): boolean =>
       !this.#held.isMarking(item) && this.#held.mark(item)?.session === session;
     const present = items.filter(isPresent);

@@ -1,6 +1,6 @@
 /**
- * Taking over crashed items (manual, `failover`). A takeover marks the item as running in the same commit: there is no
- * moment at which an item is claimed and not begun. `crash-reports.ts` has the picture.
+ * Taking over crashed items (manual, `failover`). A takeover marks the item as running in the same commit: at no moment
+ * is an item claimed and not begun. `crash-reports.ts` has the picture.
  *
  * Java peers write the same nodes one by one. While they take part, our takeovers hold the failover latch, as theirs
  * do.
@@ -21,7 +21,7 @@ import { type JobContext } from '../job/job-context.js';
 import { crashedRun, newVersion } from './crash-reports.js';
 import { type ItemMarks } from './item-marks.js';
 
-/** What taking over needs. */
+/** Dependencies of a takeover. */
 export interface TakeoverDeps extends JobContext {
   readonly marks: ItemMarks;
 }
@@ -37,7 +37,7 @@ interface Claim {
   /** The run that died. */
   readonly run: Omit<BegunItem, 'fencingToken'>;
   readonly item: ItemView;
-  /** Carried out together, they take it over. */
+  /** Operations that, in one commit, take the item over. */
   readonly operations: readonly Operation[];
 }
 
@@ -47,10 +47,10 @@ type Attempt =
   | 'settled'
   /** One of the items, or more, cannot be taken: another instance was faster, or the registry centre refuses it. */
   | 'contested'
-  /** Its registration, its record or the settings have changed: this instance must look again first. */
+  /** This instance's registration, its record or the settings have changed: it must read them again first. */
   | 'outdated';
 
-/** What ends a takeover. */
+/** Signals that end a takeover. */
 interface TakeoverEnds {
   /** The job stops, or its session is lost. */
   readonly stop: AbortSignal;
@@ -64,11 +64,11 @@ interface Taking extends TakeoverEnds {
   readonly fence: readonly Operation[];
   /** The items taken so far. */
   readonly begun: BegunItem[];
-  /** Why the others could not be taken, other than because other instances were faster. */
+  /** Why the others could not be taken, unless other instances were faster. */
   failure: { readonly cause: unknown } | undefined;
 }
 
-/** Takes over what instances that are gone have left unfinished. */
+/** Takes over the unfinished items of instances that are gone. */
 export class Takeover {
   readonly #deps: TakeoverDeps;
 
@@ -90,7 +90,7 @@ export class Takeover {
     });
   }
 
-  /** As if the items had not been taken: they wait again. Never rejects. */
+  /** Undoes the takeover of the items: they wait again. Never rejects. */
   async #putBack(begun: readonly BegunItem[]): Promise<void> {
     const { registry, paths, logger } = this.#deps;
     const groups = begun.map(({ item }) => ({
@@ -103,7 +103,7 @@ export class Takeover {
     try {
       for (const { operations } of commitChunks(groups, registry.limits)) await registry.commit(operations);
     } catch (error) {
-      // Peers may run them by now, or else will find the marks of an instance that has ended.
+      // Peers may run the items by now; otherwise they will find the marks once this instance has ended.
       const items = begun.map(({ item }) => item).join(',');
       logger.warn(
         `items ${items} may wait to be taken over again until this instance has stopped: ${describeCause(error)}`,
@@ -117,12 +117,12 @@ export class Takeover {
     const { view } = watch;
     const session = liveSessionId(registry.session.state);
     // A run that has ended here is not run again: its report is about to be withdrawn.
-    const ended = new Set(numbersOf(held.superseded.filter((run) => isReported(view, run))));
+    const ended = new Set(numbersOf(held.rerunByPeers.filter((run) => isReported(view, run))));
     const share = shareOfCrashed(view, me, held.busy).filter(({ item }) => !held.hasMarked(item) && !ended.has(item));
     held.begin(numbersOf(share));
     const { begun, failure } = await this.#takeAll(view, share, ends);
     held.giveUpBeginning(numbersOf(share));
-    // The registration in the next session reports what this one has left.
+    // If the session has changed, the registration in the new one reports the marks of the old one as crashed.
     if (session !== liveSessionId(registry.session.state)) return [];
     if (ends.end.aborted && begun.length > 0) {
       await this.#putBack(begun);
@@ -132,13 +132,16 @@ export class Takeover {
     if (failure !== undefined && begun.length === 0) throw failure.cause;
     if (failure !== undefined) logger.warn(`could not take over all items yet: ${describeCause(failure.cause)}`);
     // Other instances were faster, which this instance's view does not show yet.
-    if (begun.length < share.length) await this.#lookAgain(begun);
+    if (begun.length < share.length) await this.#syncAfterLostRace(begun);
     if (begun.length > 0) logger.warn(`takes over items ${describeItems(numbersOf(begun))}.`);
     return begun;
   }
 
-  /** What has been taken runs, whatever becomes of the look: it is marked, and nobody else would run it. */
-  async #lookAgain(begun: readonly BegunItem[]): Promise<void> {
+  /**
+   * The items taken run, even if the view cannot be brought up to date: they are marked, and no other instance would
+   * run them.
+   */
+  async #syncAfterLostRace(begun: readonly BegunItem[]): Promise<void> {
     const { watch, logger } = this.#deps;
     try {
       await watch.sync();
@@ -148,10 +151,13 @@ export class Takeover {
     }
   }
 
-  /** In as few commits as hold them. If one item of a commit cannot be taken, the others are taken one by one. */
+  /**
+   * Uses as few commits as hold the items. If one item of a commit cannot be taken, the others are taken one by one.
+   */
   async #takeAll(view: JobView, share: readonly ItemView[], ends: TakeoverEnds): Promise<Taking> {
     const { registry, watch } = this.#deps;
-    // All of it from one moment: later commits are refused if what the first one relied on has changed meanwhile.
+    // All operations come from one view: later commits are refused if the conditions of the first one have changed
+    // meanwhile.
     const taking: Taking = { ...ends, fence: this.#fence(view), begun: [], failure: undefined };
     const claims = share.map((item): Claim => {
       const crashed = view.crashReports.get(item.item) ?? crashedRun(watch, item);
@@ -175,7 +181,7 @@ export class Takeover {
     for (const result of results) if (result.status === 'rejected') throw result.reason;
   }
 
-  /** In one commit. @throws the reason why the registry centre cannot be reached, or why the takeover ends */
+  /** Takes items over in one commit. @throws an outage of the registry centre, or the reason why the takeover ends */
   async #take(claims: readonly Claim[], taking: Taking): Promise<Attempt> {
     const { fence, begun, end } = taking;
     end.throwIfAborted();
@@ -202,7 +208,7 @@ export class Takeover {
     try {
       return await registry.commit(operations);
     } catch (error) {
-      // Also without the latch: an item that is marked, and neither run nor put back, would stay as it is.
+      // Also if the latch is lost: an item that is marked, and neither run nor put back, would stay as it is.
       if (isOutcomeUnknown(error)) return marks.wasMarked(items, stop);
       throw error;
     }
@@ -213,7 +219,8 @@ export class Takeover {
     const own = watch.nodes.get(paths.beginRecord(me));
     return [
       { type: 'check', path: paths.instance(me) },
-      // As when this instance begins a run of its own: not if the takeover was asked for in an earlier session.
+      // As when this instance begins a run of its own: the commit fails if the takeover was requested in an earlier
+      // session.
       ...(own === undefined ? [] : [{ type: 'check', path: paths.beginRecord(me), version: own.version } as const]),
       // As in every begin: tokens of unmonitored runs stem from the settings' revision.
       { type: 'check', path: paths.config, ...(configVersion !== undefined && { version: configVersion }) },
@@ -224,7 +231,7 @@ export class Takeover {
     const { watch, paths, me } = this.#deps;
     const path = (mark: 'running' | 'failover' | 'failovering'): string => paths.item(item.item, mark);
     return [
-      // So that a report, or a takeover, that was decided on before this one comes too late.
+      // Increases the version, so that a report or a takeover that was decided on before this one comes too late.
       newVersion(paths, item),
       { type: 'remove', path: paths.crashedItem(item.item) },
       ...(item.running ? [{ type: 'remove', path: path('running') } as const] : []),

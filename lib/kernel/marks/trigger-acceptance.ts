@@ -1,6 +1,6 @@
 /**
- * What becomes of a trigger. Each arrow is one commit, so that a trigger that was accepted is run once, or dropped with
- * a warning, whichever instances die and wherever its items move meanwhile:
+ * The way of a trigger from its node to a run. Each arrow is one commit, so that an accepted trigger is run once, or
+ * dropped with a warning, even if instances die and its items move meanwhile:
  *
  * ```
  *  trigger/{id} ──accept──▶ x-node/triggered/{id} ──begin, by the owner of the item──▶ running
@@ -34,7 +34,7 @@ export interface AcceptedTrigger {
   readonly items: readonly number[];
 }
 
-/** Accepts triggers, and keeps the record of what is to be run because of them. */
+/** Accepts triggers, and keeps the record of the items that are to run because of them. */
 export class TriggerAcceptance {
   readonly #context: JobContext;
 
@@ -106,7 +106,7 @@ export class TriggerAcceptance {
   }
 
   /**
-   * What begins items manually, besides their marks.
+   * The operations that, besides the marks, begin items manually.
    * @param steps the items of each commit, in order
    * @returns the operations of each commit
    */
@@ -122,9 +122,9 @@ export class TriggerAcceptance {
   }
 
   /**
-   * Begins items of a job that does not mark what it runs.
+   * Begins items of a job that does not mark its runs.
    * @param readAgain reads the job's nodes as soon as they can be read
-   * @returns whether this instance has begun them; if not, its view was behind
+   * @returns true if this instance has begun them; false if its view was behind
    */
   async begin(
     items: readonly number[],
@@ -145,7 +145,7 @@ export class TriggerAcceptance {
     }
   }
 
-  /** Items that were not begun after all wait again. */
+  /** The operations that make items wait again which were not begun after all. */
   waitingAgain(items: readonly number[], jobParameter: string | undefined): readonly Operation[] {
     const { watch, paths, me } = this.#context;
     const path = paths.accepted(me);
@@ -155,7 +155,7 @@ export class TriggerAcceptance {
     return [node === undefined ? { type: 'create', path, value } : { type: 'set', path, value, version: node.version }];
   }
 
-  /** These items are not run any more. */
+  /** Drops these items: they are not run any more. */
   async drop(items: readonly number[]): Promise<void> {
     await this.#drop(items);
     this.#context.logger.warn(
@@ -164,7 +164,9 @@ export class TriggerAcceptance {
     );
   }
 
-  /** A manual run could not begin, which was logged: its items here are not run, or it would fail again and again. */
+  /**
+   * Drops the items of a manual run that could not begin, which was logged: otherwise it would fail again and again.
+   */
   async dropUnbegun({ items, jobParameter }: Firing): Promise<void> {
     const { watch, me } = this.#context;
     const only = items && new Set(items);
@@ -201,7 +203,7 @@ export class TriggerAcceptance {
   }
 }
 
-/** One instance's record, as it becomes commit by commit. */
+/** The record of one instance as commits change it, step by step. */
 class RecordDraft {
   readonly #path: string;
   #accepted: AcceptedTriggers;
@@ -215,7 +217,7 @@ class RecordDraft {
     this.#version = version;
   }
 
-  /** @returns what makes the change, if there is one; fits only if no instance has changed the record meanwhile */
+  /** @returns the operation for the change, or none; it fits only if no instance has changed the record meanwhile */
   change(change: (accepted: AcceptedTriggers) => AcceptedTriggers): readonly Operation[] {
     const [path, version] = [this.#path, this.#version];
     const accepted = change(this.#accepted);

@@ -11,7 +11,7 @@ import { type OnceCallback, type BarrierCall, OnceCallbackTimeoutError } from '.
 import { type BarrierRound, callOfOthers } from './round.js';
 import { type Progress, type RoundProgress } from './round-progress.js';
 
-/** When the log first says what a wait is for. */
+/** Duration of a wait after which the log first says what it waits for. */
 const LOG_AFTER_MS = 10_000;
 
 /** Time between two such lines. */
@@ -20,7 +20,7 @@ const LOG_EVERY_MS = 60_000;
 /** How often a wait checks its deadlines while the registry centre cannot be reached. */
 const DISCONNECTED_TICK_MS = 1_000;
 
-/** What to do about a round, as one view shows it. */
+/** The next step of a wait, as one view shows it. */
 type Decision =
   | { readonly type: 'go-on' | 'called-by-java' }
   /** Make the callback, after those of earlier rounds that were abandoned. */
@@ -29,12 +29,12 @@ type Decision =
 
 const UNDECIDED = { type: 'wait', untilMs: Infinity, whom: 'the registry centre', items: [] } as const;
 
-/** What a wait is for. */
+/** The round that an instance waits for, and its callback. */
 export interface BarrierWaitOptions {
   readonly round: BarrierRound;
   /** The items that this instance has reported. */
   readonly items: readonly number[];
-  /** What is called; its time-out also limits the wait. */
+  /** The callback to make; its timeout also limits the wait. */
   readonly call: BarrierCall;
   readonly callback: OnceCallback;
   readonly progress: RoundProgress;
@@ -48,7 +48,7 @@ export class BarrierWait {
   readonly #java: JavaPeers;
   #logAt: number;
   #isLeaving = false;
-  /** What callbacks of abandoned rounds have thrown. */
+  /** Errors that callbacks of abandoned rounds have thrown. */
   readonly #failures: unknown[] = [];
   /** Since when no item is missing, on the monotonic scale. */
   #completeSince: number | undefined;
@@ -101,13 +101,14 @@ export class BarrierWait {
   }
 
   /**
-   * Whether the round's callback was made, by this instance. If those of abandoned rounds are due first, only they are
-   * made: they take their time, and an item of this round may have found a new owner meanwhile.
+   * Makes the callback of the round, after those of abandoned rounds. If there are such, only they are made now: they
+   * take their time, and an item of this round may have found a new owner meanwhile.
+   * @returns true if the round's callback was made
    */
   async #call({ abandoned, givenUp }: Extract<Decision, { type: 'call' }>): Promise<boolean> {
     const { round, call, callback } = this.#options;
     for (const earlier of abandoned) {
-      // What it throws does not keep the callbacks that follow from being made.
+      // An error in this callback does not keep the following ones from being made.
       const isMade = await this.#callAbandoned(earlier).catch((error: unknown) => this.#failures.push(error) > 0);
       if (!isMade) return false;
     }
@@ -122,11 +123,11 @@ export class BarrierWait {
     const attempt = (): Promise<boolean> =>
       callback.attempt(earlier, { ...call, make: (signal) => call.makeAbandoned(signal, earlier) });
     if (await attempt()) return true;
-    // The answer may have been lost, and no one looks at this round again.
+    // The answer may have been lost, and no later attempt looks at this round.
     return callback.state(await watch.sync(), earlier) === 'claimed-by-us' && attempt();
   }
 
-  /** The first decision that is more than to wait; `wait` if this instance leaves before. */
+  /** The first decision other than to wait; `wait` if this instance leaves before. */
   async #decision(leaving: AbortSignal): Promise<Decision> {
     const { watch } = this.#context;
     const { round, call } = this.#options;
@@ -149,7 +150,7 @@ export class BarrierWait {
     let decision: Decision = watch.isCurrent ? this.#decide(watch.view) : UNDECIDED;
     while (decision.type === 'wait') {
       const dueAt = Math.min(decision.untilMs, this.#logAt, this.#timeoutAt);
-      // While disconnected nothing is decided, and what was due before must not be checked in a circle.
+      // While disconnected nothing is decided, and a deadline that has passed must not be checked in an endless loop.
       const timeoutMs = Math.max(watch.isCurrent ? 0 : DISCONNECTED_TICK_MS, dueAt - clock.monotonic());
       const isOver = (view: JobView): boolean => {
         decision = this.#decide(view);
@@ -177,11 +178,11 @@ export class BarrierWait {
     return timeoutMs > 0 ? (this.#callSince ?? this.#since) + timeoutMs : Infinity;
   }
 
-  /** Something is due: the end of the wait, a line in the log, or reading what the mirror has left unread. */
+  /** Does what is due: the end of the wait, a line in the log, or reading values that the mirror has left unread. */
   async #onTime(whom: string): Promise<void> {
     const now = this.#context.clock.monotonic();
-    // No item begins without a connection, so that the wait before the start has time until there is one; only then can
-    // the round be closed, and no other instance makes its callback when items run already.
+    // No item begins without a connection, so the wait before the start does not end until there is one: only then can
+    // the round be closed, so that no other instance makes its callback when items run already.
     const canGiveUp = this.#options.round.stage === 'completed' || this.#context.watch.isCurrent;
     if (now >= this.#timeoutAt && canGiveUp) return this.#giveUp(whom);
     if (now >= this.#logAt) {
@@ -196,8 +197,8 @@ export class BarrierWait {
     const { round, call, callback } = this.#options;
     const { watch } = this.#context;
     const isOpen = (): boolean => watch.isCurrent && callback.state(watch.view, round) === 'not-called';
-    // Items begin now, so it is too late for a callback that was to come before. An attempt may lose against other
-    // writes.
+    // Items begin now, so it is too late for a callback before the start. An attempt to close the round may lose
+    // against other writes.
     while (round.stage === 'started' && isOpen() && !call.signal.aborted) await callback.close(round);
     if (this.#noteCall(watch.view)) return;
     const what = round.stage === 'started' ? 'start' : 'complete';
@@ -208,8 +209,9 @@ export class BarrierWait {
   }
 
   /**
-   * Whether the callback before the start was not in progress so far. No item begins during it, so it has a timeout of
+   * Notes when another instance begins the callback before the start. No item begins during it, so it has a timeout of
    * its own.
+   * @returns true if it was not noted before
    */
   #noteCall(view: JobView): boolean {
     const { round, callback } = this.#options;
@@ -235,20 +237,23 @@ export class BarrierWait {
     return made;
   }
 
-  /** An instance that is about to go has no timer any more by which it knows what will be made up for. */
+  /**
+   * A leaving instance has no timer to predict handovers, so it treats every missing item as one that will be made up
+   * for.
+   */
   #progressOnLeaving(view: JobView): Progress {
     const { round } = this.#options;
     const missing = missingItems(view, round, {
       mayBeMadeUpFor: () => true,
       isRead: () => true,
-      isBehind: () => true,
+      hasArrivedByTakeover: () => true,
     });
     return missing.length === 0 ? { type: 'complete', givenUp: [] } : UNDECIDED;
   }
 
   /**
-   * No item is missing any more. Callbacks of a stage come in the order of their firings, and a Java peer that waits
-   * comes first.
+   * Decides when no item is missing any more. Callbacks of a stage come in the order of their firings, and a Java peer
+   * that waits comes first.
    */
   #whenComplete(view: JobView, givenUp: readonly string[]): Decision {
     const { round } = this.#options;
@@ -260,7 +265,7 @@ export class BarrierWait {
     const turnEndsAt = this.#completeSince + TURN_MS;
     if (now < turnEndsAt && (awaited.length > 0 || this.#java.mayCall(view)))
       return waitFor('an instance that has waited longer to make the callback', turnEndsAt);
-    // Items of a manual firing may be long in coming.
+    // Items of a manual firing may take long to come.
     const left = awaited.filter(({ instant }) => instant !== undefined);
     const due = [...abandoned, ...left].sort(({ instant: one = 0 }, { instant: other = 0 }) => one - other);
     const call = due.length > 0 ? callOfOthers(view, 'completed', this.#context.me) : undefined;

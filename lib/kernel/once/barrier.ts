@@ -1,5 +1,5 @@
 /**
- * Where the items of a firing meet, for listeners that are called once in the cluster: before they start, and when they
+ * Barriers for listeners that are called once in the cluster: one before the items of a firing start, one when they
  * have completed. Each instance reports its items and waits. The instances that find no item missing try to claim the
  * round; the one whose commit succeeds makes the callback, and all others wait until it has ended.
  *
@@ -7,28 +7,29 @@
  *   A  report 0 ── waits ─────────────────────────────── goes on
  *   B  report 1 ── waits ─── none is missing: claim ┐ callback ┴ removes the stage's node and its own
  *   C  (killed)         ▲
- *                       └ its item is not waited for any more
+ *                       └ no instance waits for its item any more
  * ```
- * Which items are missing is decided again from each view (`missing-items.ts`), so an instance that dies, an item that
- * an operator disables, or a lost notification delays the others for no longer than it takes to be seen. An item that
- * runs, or that an earlier firing keeps, is waited for as long as that takes; one that does not arrive although its
- * instance is free, for ten seconds (`round-progress.ts`); all of it within the listener's timeout (`barrier-wait.ts`).
+ * The missing items are decided again from each view (`missing-items.ts`), so an instance that dies, an item that an
+ * operator disables, or a lost notification delays the others for no longer than it takes to be seen. If an item runs,
+ * or an earlier firing keeps it, the others wait for it as long as that takes. If it does not arrive although its
+ * instance is free, they wait ten seconds (`round-progress.ts`). The listener's timeout limits the whole wait
+ * (`barrier-wait.ts`).
  *
  * - **Once**: one commit claims a round, before its callback. If the instance dies in the middle of the callback, no
  *   other one repeats it.
  * - **In order**: each callback of a firing waits for that of the firing before. An instance only ever waits for
  *   firings up to its own, and ends one before it begins the next, so no two wait for each other.
  * - **Together**: an instance that is busy when a firing comes runs it later, or, with `misfire` off, drops it. It
- *   reports what it drops, so that no other one waits for it there, misses the next firing by that, and is waited for
- *   in vain in its turn.
- * - **Failover**: an instance that waits for items to complete, and sees that one of them has lost its instance,
- *   leaves, so that it is free to run that item. The takeover is a part of the same firing; the instance that ends it
- *   finds the reports of the others, and makes the callback. If it never comes to that, the round is *abandoned*, and
+ *   reports the items that it drops. Otherwise another instance would wait for them in vain, miss the next firing
+ *   because of that, and let others wait in vain in its turn.
+ * - **Failover**: if an instance waits for items to complete, and one of them has lost its instance, the waiting
+ *   instance leaves, so that it is free to run that item. The takeover is a part of the same firing; the instance that
+ *   ends it finds the reports of the others, and makes the callback. If no instance does, the round is *abandoned*, and
  *   the next firing begins with its callback. An instance that has left a round reports that, so that others do not
  *   wait for it to make the callback.
- * - **Timeout before the start**: the round is closed without a callback, because items begin now. A callback that
- *   another instance has begun is waited for as long again. After completion the round stays open, so that the last
- *   item to complete still leads to the callback.
+ * - **Timeout before the start**: the round is closed without a callback, because items begin now. If another instance
+ *   has begun the callback, this one waits for it as long again. After completion the round stays open, so that the
+ *   last item to complete still leads to the callback.
  *
  * Java's part in this is in `java.ts`.
  */
@@ -59,12 +60,12 @@ interface RoundOfPart<Part> {
   readonly progress: RoundProgress;
 }
 
-/** What barriers need. */
+/** Dependencies of barriers. */
 export interface BarrierDeps extends JobContext {
   mayHaveMissed(...of: Parameters<MayHaveMissed>): boolean;
 }
 
-/** What the barriers of a job have in common. */
+/** Parts that all barriers of a job share. */
 interface SharedByRuns {
   readonly arrivals: OwnArrivals;
   readonly callback: OnceCallback;
@@ -103,25 +104,25 @@ export class Barrier {
   }
 
   /**
-   * This instance was busy when the firing at that instant (milliseconds since 1970) came, and drops it for its items.
-   * Never rejects.
+   * Reports that this instance was busy when the firing at that instant (milliseconds since 1970) came, and drops it
+   * for these items. Never rejects.
    */
   drop(instant: number, items: readonly number[]): Promise<void> {
     const { arrivals, leaving } = this.#shared;
     return arrivals.drop(instant, items, leaving.signal);
   }
 
-  /** From now on no instance is waited for to complete: this instance is about to go. */
+  /** Ends all waits for items to complete: this instance is about to go. */
   leave(): void {
     this.#shared.leaving.abort(new JobStoppedError(this.#context.paths.jobName, 'it waits for no instance any more'));
   }
 
-  /** Withdraws what was reported, as far as the registry centre can be reached. Never rejects. */
+  /** Withdraws the reports, as far as the registry centre can be reached. Never rejects. */
   withdraw(): Promise<void> {
     return this.#shared.arrivals.withdraw();
   }
 
-  /** Ends what goes on in the background. */
+  /** Ends the background work. */
   stop(): void {
     this.leave();
     this.#shared.callback.stop();
@@ -152,7 +153,7 @@ export class BarrierRun<Part extends RunPart> {
 
   /**
    * Reports that the items are about to start, and resolves when the callbacks have ended or need not be waited for.
-   * @throws what a callback throws if it was made here; OnceCallbackTimeoutError if it took too long, or items did not
+   * @throws the error of a callback that was made here; OnceCallbackTimeoutError if it took too long, or items did not
    *   arrive in time; the call's signal's reason when it is aborted
    */
   async start(type: string, signal: AbortSignal, callOf: (part: Part) => BarrierCall): Promise<void> {
@@ -161,8 +162,8 @@ export class BarrierRun<Part extends RunPart> {
   }
 
   /**
-   * Reports that all items have completed, for all listeners at once: what one of them throws must not keep it from
-   * peers.
+   * Reports that all items have completed, for all listeners at once: an error of one listener must not keep the report
+   * from peers.
    */
   async reportCompleted(types: readonly string[], signal: AbortSignal): Promise<void> {
     const rounds = await Promise.all(types.map((type) => this.#roundsOf(type)));
@@ -174,7 +175,7 @@ export class BarrierRun<Part extends RunPart> {
     return this.#waitFor('completed', type, callOf);
   }
 
-  /** The run is over: its rounds that have not come to their end are left to other instances. Never rejects. */
+  /** Ends the run: its unfinished rounds are left to other instances. Never rejects. */
   async end(): Promise<void> {
     const { arrivals, leaving } = this.#deps;
     const keys = [...this.#rounds.values()].flat().map(({ key }) => key);
@@ -182,8 +183,7 @@ export class BarrierRun<Part extends RunPart> {
   }
 
   /**
-   * One round after the other, in the order of their instants; what fails keeps none of those that follow from being
-   * passed.
+   * Passes one round after the other, in the order of their instants; an error in one does not skip the following ones.
    */
   async #waitFor(stage: GuaranteeStage, type: string, callOf: (part: Part) => BarrierCall): Promise<void> {
     const failures: unknown[] = [];
@@ -234,7 +234,7 @@ export class BarrierRun<Part extends RunPart> {
   }
 }
 
-/** Greatest number of a manual firing that anything is known of; 0 if there was none. */
+/** Greatest number of a manual firing on record; 0 if there was none. */
 function lastManual({ guarantee: { arrivals, started, completed } }: JobView, type: string): number {
   const known = [...arrivals.values()].flatMap((rounds) => [...rounds.keys()]);
   const numbers = [...known, ...started.called, ...completed.called].map((key) => {

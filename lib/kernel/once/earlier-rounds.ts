@@ -4,26 +4,26 @@ import { type MissingItem, missingItems } from './missing-items.js';
 import { type BarrierRound, isEarlier, isSameFiring } from './round.js';
 
 /**
- * The rounds of earlier firings whose last callback was not begun, and what that means for the callbacks of a later
- * one.
+ * The rounds of earlier firings whose last callback was not begun. They delay the callbacks of a later round, or are
+ * due before them.
  */
 export interface EarlierRounds {
-  /** One whose items still run. */
+  /** A round whose items still run. */
   readonly goingOn: BarrierRound | undefined;
-  /** One in which an instance still waits for its items to start, so that its first callback is still to come. */
+  /** A round in which an instance still waits for its items to start, so that its first callback is still to come. */
   readonly starting: BarrierRound | undefined;
-  /** Those that no item will arrive at any more, the earliest first: their callbacks are due. */
+  /** Rounds at which no item will arrive any more, the earliest first: their callbacks are due. */
   readonly abandoned: readonly BarrierRound[];
-  /** Those as well, but another instance may wait there, and make the callback. */
+  /** Such rounds too, but another instance may wait there, and make the callback. */
   readonly awaited: readonly BarrierRound[];
 }
 
-/** Looks at the rounds before `round`, in which `me` does not wait any more. */
+/** Finds the rounds before `round`, in which `me` does not wait any more. */
 export function earlierRounds(view: JobView, round: BarrierRound, me: string): EarlierRounds {
   const open = openRoundsBefore(view, round).map((each) => ({ each, missing: missingIn(view, each) }));
   const isOver = ({ each, missing }: (typeof open)[number]): boolean =>
-    // An item that comes late now comes to a later firing.
-    view.guarantee.started.called.includes(each.key) && missing.every(({ why }) => why === 'late');
+    // An overdue item that comes now comes to a later firing.
+    view.guarantee.started.called.includes(each.key) && missing.every(({ why }) => why === 'overdue');
   const isStarting = ({ each }: (typeof open)[number]): boolean => mayCallFirst(view, each, me);
   const over = open.filter(isOver).map(({ each }) => each);
   return {
@@ -34,19 +34,22 @@ export function earlierRounds(view: JobView, round: BarrierRound, me: string): E
   };
 }
 
-/** Why items are missing in a firing that is going on. */
-const GOING_ON: ReadonlySet<MissingItem['why']> = new Set(['running', 'busy', 'ending', 'unaccounted']);
+/** Reasons for which items are missing in a firing that is going on. */
+const GOING_ON: ReadonlySet<MissingItem['why']> = new Set(['running', 'busy', 'ending', 'runner-unknown']);
 
 function missingIn(view: JobView, round: BarrierRound): readonly MissingItem[] {
-  // What an item has missed before a later firing is not made up for any more.
+  // No instance makes up any more for firings that the item has missed before a later one.
   return missingItems(view, round, {
     mayBeMadeUpFor: () => false,
     isRead: () => true,
-    isBehind: () => false,
+    hasArrivedByTakeover: () => false,
   });
 }
 
-/** Those whose first callback is over, in the order of these, and those whose items have just arrived. */
+/**
+ * Open rounds before `round`: those whose first callback is over, in that order, then those whose items have just
+ * arrived.
+ */
 function openRoundsBefore({ guarantee }: JobView, round: BarrierRound): readonly BarrierRound[] {
   const present = parseRoundKey(round.key);
   const { started, completed, arrivals } = guarantee;
@@ -64,8 +67,8 @@ function isEarlierManual(one: Round['firing'], other: Round['firing']): boolean 
 }
 
 /**
- * Whether another living instance waits before its items start. A manual firing may be long in coming, and is not
- * awaited.
+ * True if another living instance waits before its items start. A manual firing may be long in coming, so no round
+ * waits for it.
  */
 function mayCallFirst(view: JobView, { key, instant }: BarrierRound, me: string): boolean {
   const { started, arrivals } = view.guarantee;
@@ -75,7 +78,7 @@ function mayCallFirst(view: JobView, { key, instant }: BarrierRound, me: string)
 
 const hasStarted = (record: ArrivalRecord | undefined): boolean => record !== undefined && record.started.size > 0;
 
-/** Whether another living instance has arrived at the round, and at none after it, so that it may be waiting there. */
+/** True if another living instance has arrived at the round, and at none after it, so that it may be waiting there. */
 function mayBeAwaited(view: JobView, { key }: BarrierRound, me: string): boolean {
   return [...view.guarantee.arrivals].some(([id, rounds]) => {
     const [latest, record] = [...rounds].at(-1) ?? [];

@@ -1,8 +1,8 @@
 /**
  * Once-listeners beside Java peers. Java knows only the nodes `guarantee/{stage}/{item}`, and counts them: when there
  * are as many as the job has items, the instance that arrived last makes the call under a latch and removes the stage's
- * node. That removal is what the others wait for. We create, count and remove these nodes too, and hold the latch while
- * Java peers are there; no node shows its firing, or the instance that created it.
+ * node. The others wait for that removal. We create, count and remove these nodes too, and hold the latch while Java
+ * peers are there; no node shows its firing, or the instance that created it.
  */
 import { describeCause } from '../../api/text/describe-cause.js';
 import { type GuaranteeStage } from '../../layout/job-paths.js';
@@ -13,7 +13,7 @@ import { type BarrierRound } from './round.js';
 
 /**
  * How long a callback is left to the instances that are about to make it: those that may still wait for an earlier
- * round, and a Java peer that may have arrived last. A Java peer looks only once whether all have arrived, just after
+ * round, and a Java peer that may have arrived last. A Java peer checks only once whether all have arrived, just after
  * its own report; if the stage's node was removed before that, the peer would wait until its timeout.
  */
 export const TURN_MS = 1_000;
@@ -21,17 +21,19 @@ export const TURN_MS = 1_000;
 /** Longest wait for the latch that Java peers hold while they make the call. */
 const LATCH_TIMEOUT_MS = 60_000;
 
-/** Whether the instance keeps the records by which ours find each other; Java instances do not. */
+/** True if the instance keeps the records by which ours find each other; Java instances do not. */
 export function keepsRecords({ beginRecords }: JobView, id: string | undefined): boolean {
   return id !== undefined && beginRecords.has(id);
 }
 
-/** Whether a Java peer has reported the item. The node of an item of ours is left from an earlier firing. */
+/**
+ * True if a Java peer has reported the item. If an instance of ours owns it, the node is left from an earlier firing.
+ */
 export function hasArrivedFromJava({ item, owner }: ItemView, view: JobView, stage: GuaranteeStage): boolean {
   return arrivedNodes(view, stage).has(item) && !keepsRecords(view, owner);
 }
 
-/** What reports the items to Java peers: the nodes that are not there yet. */
+/** The operations that report the items to Java peers: they create the nodes that are missing. */
 export function nodesToCreate(
   { paths, watch }: JobContext,
   stage: GuaranteeStage,
@@ -54,7 +56,7 @@ function arrivedNodes({ startedItems, completedItems }: JobView, stage: Guarante
   return stage === 'started' ? startedItems : completedItems;
 }
 
-/** What Java peers do about one round, as one wait sees it. */
+/** The part of Java peers in one round, as one wait sees it. */
 export class JavaPeers {
   readonly #context: JobContext;
   readonly #stage: GuaranteeStage;
@@ -62,24 +64,24 @@ export class JavaPeers {
   #hasSeenOwnNodes = false;
   #hasAwaitedOthers = false;
 
-  /** @param items those that this instance has reported */
+  /** @param items the items that this instance has reported */
   constructor(context: JobContext, { stage }: BarrierRound, items: readonly number[]) {
     this.#context = context;
     this.#stage = stage;
     this.#items = new Set(items);
   }
 
-  /** Items are waited for. If they are other instances' items, one of those may arrive last. */
+  /** Notes that this instance waits for items. If they are other instances' items, one of those may arrive last. */
   noteAwaited(items: readonly number[]): void {
     this.#hasAwaitedOthers ||= items.some((item) => !this.#items.has(item));
   }
 
-  /** Whether a Java peer may have arrived last, so that the call is its own. */
+  /** True if a Java peer may have arrived last, so that it makes the call. */
   mayCall(view: JobView): boolean {
     return this.#hasAwaitedOthers && hasJavaPeers(view);
   }
 
-  /** Whether a Java peer has made the call, or has waited long enough: it removes the stage's node. */
+  /** True if a Java peer has made the call, or has waited long enough: it removes the stage's node. */
   hasCalled(view: JobView): boolean {
     const { watch, paths } = this.#context;
     const arrived = arrivedNodes(view, this.#stage);
@@ -89,9 +91,9 @@ export class JavaPeers {
 }
 
 /**
- * Decides on the call while no Java peer can: under the latch, if there are Java peers. `attempt` learns whether a Java
- * peer that held the latch before has made the call.
- * @returns what `attempt` returns; `undefined` if the latch cannot be had now
+ * Decides on the call while no Java peer can: under the latch, if there are Java peers. `attempt` is given whether a
+ * Java peer that held the latch before has made the call.
+ * @returns the result of `attempt`; `undefined` if the latch cannot be had now
  */
 export async function underJavaLatch<T>(
   { registry, watch, paths, logger }: JobContext,
@@ -99,7 +101,7 @@ export async function underJavaLatch<T>(
   attempt: (wasCalled: boolean) => Promise<T>,
 ): Promise<T | undefined> {
   if (!hasJavaPeers(watch.view)) return attempt(false);
-  // A failure of the attempt itself must not be taken for one of the latch.
+  // A failure of the attempt itself must not pass for one of the latch.
   let outcome: Promise<T> | undefined;
   try {
     await registry.exclusively(paths.guaranteeLatch(stage), LATCH_TIMEOUT_MS, async () => {

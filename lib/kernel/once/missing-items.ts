@@ -1,4 +1,4 @@
-/** Which items a barrier still waits for: pure functions of a view. */
+/** Finds the items that a barrier still waits for: pure functions of a view. */
 import { availableInstances, awaitsTakeover, isGone, type ItemView, type JobView } from '../../layout/job-view.js';
 import { type GuaranteeStage } from '../../layout/job-paths.js';
 import { type ArrivalRecord } from '../../layout/x-node/arrival-record.js';
@@ -15,34 +15,38 @@ export interface MissingItem {
    * - `running`: its run for this firing goes on, on a living instance
    * - `ending`: that run has ended, and the instance is about to report it
    * - `busy`: an earlier firing keeps the item or its instance; its run for this firing follows
-   * - `late`: its owner lives and has not begun the item, although it is free, or although it is busy with `misfire`
+   * - `overdue`: its owner lives and has not begun the item, although it is free, or although it is busy with `misfire`
    *   off and has not reported that it drops the firing
-   * - `unaccounted`: it is marked as running, and it is not known by which instance, or for which firing
-   * - `unread`: whether its next owner makes up for this firing depends on records that have not been read
+   * - `runner-unknown`: it is marked as running, and it is not known by which instance, or for which firing
+   * - `unread`: only records that have not been read show whether its next owner makes up for this firing
    * - `crashed`: its instance died in the middle of it; an instance has to take it over before it arrives
-   * - `handed-on`: its instance left or died before it began; its next owner makes up for this firing when it is free
+   * - `moved-to-next-owner`: its instance left or died before it began; its next owner makes up for this firing when it
+   *   is free
    */
-  readonly why: 'running' | 'ending' | 'busy' | 'late' | 'unaccounted' | 'unread' | 'crashed' | 'handed-on';
+  readonly why:
+    'running' | 'ending' | 'busy' | 'overdue' | 'runner-unknown' | 'unread' | 'crashed' | 'moved-to-next-owner';
   /** Id of the instance it depends on, if that is known. */
   readonly by: string | undefined;
 }
 
 /**
- * Whether the item's owner may make up for that scheduled instant (milliseconds since 1970), which the item has missed.
- * The owner decides by its own clock, so in doubt the answer is yes.
+ * Returns true if the item's owner may make up for that scheduled instant (milliseconds since 1970), which the item has
+ * missed. The owner decides by its own clock, so in doubt the answer is yes.
  */
 export type MayBeMadeUpFor = (view: JobView, item: number, instant: number) => boolean;
 
-/** What `missingItems` cannot see in a view. */
+/** Facts that `missingItems` cannot see in a view. */
 export interface MissingItemsOptions {
   readonly mayBeMadeUpFor: MayBeMadeUpFor;
-  /** Whether the records of all instances have been read since the item has its present owner. */
+  /** Returns true if the records of all instances have been read since the item has its present owner. */
   readonly isRead: (item: ItemView) => boolean;
-  /** Whether an instance has arrived only with items that it took over, so that its own firing is still to come. */
-  readonly isBehind: (instance: string) => boolean;
+  /**
+   * Returns true if an instance has arrived only with items that it took over, so that its own firing is still to come.
+   */
+  readonly hasArrivedByTakeover: (instance: string) => boolean;
 }
 
-/** A living instance has reported the item. */
+/** Report of an item by a living instance. */
 interface Report {
   readonly key: string;
   readonly state: GuaranteeStage;
@@ -54,26 +58,25 @@ interface Facts extends MissingItemsOptions {
   readonly round: BarrierRound;
   readonly available: ReadonlySet<string>;
   /** Instances that have arrived at the round with other items. */
-  readonly present: ReadonlySet<string>;
+  readonly arrivedHere: ReadonlySet<string>;
   /** Instances with items that they run for an earlier firing. */
-  readonly busy: ReadonlySet<string>;
+  readonly runningEarlierFiring: ReadonlySet<string>;
   /** Instances whose items have arrived at an earlier firing that still goes on; some may have left it. */
-  readonly engaged: ReadonlySet<string>;
+  readonly inEarlierRound: ReadonlySet<string>;
   /**
-   * Instances that are in an earlier firing which cannot end before this barrier has been passed: an instance takes
-   * over items of that firing and of this one, or of a later one, in one run, and waits here, or at the later one, with
-   * them.
+   * Instances in an earlier firing that cannot end before this barrier has been passed. An instance takes over items of
+   * that firing, and items of this or a later firing, in one run, and waits at the barrier of the latter.
    */
-  readonly held: ReadonlySet<string>;
-  /** Instances that take no part in the round's firing, because they were busy when it came, and `misfire` is off. */
-  readonly dropping: ReadonlySet<string>;
-  /** The items that these had at that time. */
-  readonly dropped: ReadonlySet<number>;
-  /** Instances whose items have arrived at a later firing; at a manual round, those that are in any other firing. */
-  readonly ahead: ReadonlySet<string>;
+  readonly blockedByThisRound: ReadonlySet<string>;
+  /** Instances that drop the round's firing, because they were busy when it came, and `misfire` is off. */
+  readonly skippingThisFiring: ReadonlySet<string>;
+  /** The items that these instances had at that time. */
+  readonly skippedItems: ReadonlySet<number>;
+  /** Instances whose items have arrived at a later firing; for a manual round, at any other firing. */
+  readonly pastThisRound: ReadonlySet<string>;
 }
 
-/** What is known of one item. */
+/** The facts about one item. */
 interface ItemFacts extends Facts {
   readonly reports: readonly Report[];
   /** Its run, if the instance died in the middle of it, and no instance has reported that yet. */
@@ -83,8 +86,8 @@ interface ItemFacts extends Facts {
 type Verdict = Omit<MissingItem, 'item'> | undefined;
 
 /**
- * The items that the barrier lacks. Not listed are those that have arrived, and those that cannot arrive: disabled,
- * without an owner, or begun for a later firing.
+ * The items that the barrier lacks. The list leaves out items that have arrived, and items that cannot arrive:
+ * disabled, without an owner, or begun for a later firing.
  */
 export function missingItems(view: JobView, round: BarrierRound, options: MissingItemsOptions): readonly MissingItem[] {
   const reports = reportsByItem(view);
@@ -107,10 +110,10 @@ export function missingItems(view: JobView, round: BarrierRound, options: Missin
 function instancesAround(
   view: JobView,
   round: BarrierRound,
-): Pick<Facts, 'available' | 'present' | 'busy' | 'engaged' | 'held' | 'dropping' | 'dropped' | 'ahead'> {
+): Omit<Facts, keyof MissingItemsOptions | 'view' | 'round'> {
   const { arrivals, dropped, started, completed } = view.guarantee;
   const living = [...arrivals].filter(([id]) => !isGone(view, id));
-  const busy = new Set<string>();
+  const runningEarlierFiring = new Set<string>();
   const goingOn = new Set<string>();
   const heldRounds = new Set<string>();
   for (const { call } of [started, completed]) if (call && !isGone(view, call.instance)) goingOn.add(call.key);
@@ -119,26 +122,27 @@ function instancesAround(
   for (const [id, rounds] of living)
     for (const [key, record] of rounds)
       if (record.started.size > 0 && isEarlier(key, round)) {
-        busy.add(id);
+        runningEarlierFiring.add(id);
         goingOn.add(key);
         if ([...rounds].some(isAtStart)) heldRounds.add(key);
       }
   const isHeld = ([key, record]: readonly [string, ArrivalRecord]): boolean =>
     heldRounds.has(key) && record.isLeft !== true;
-  // Firings do not wait for manual ones, so a manual one does not wait for an instance that is in another firing,
-  // either.
+  // Firings do not wait for manual ones, so a manual firing does not wait for an instance in another firing, either.
   const isAhead = (key: string): boolean =>
     round.instant === undefined ? !isSameFiring(key, round.key) : isLater(key, round);
   const takesPart = (key: string): boolean => isEarlier(key, round) && goingOn.has(key);
   return {
     available: new Set(availableInstances(view).map(({ jobInstanceId }) => jobInstanceId)),
-    present: new Set(living.flatMap(([id, rounds]) => (rounds.has(round.key) ? [id] : []))),
-    busy,
-    engaged: new Set(living.flatMap(([id, rounds]) => ([...rounds.keys()].some(takesPart) ? [id] : []))),
-    held: new Set(living.flatMap(([id, rounds]) => ([...rounds].some(isHeld) ? [id] : []))),
-    dropping: new Set([...dropped].flatMap(([id, firings]) => (firings.has(round.instant ?? NaN) ? [id] : []))),
-    dropped: droppedItems(view, round.instant),
-    ahead: new Set(living.flatMap(([id, rounds]) => ([...rounds.keys()].some(isAhead) ? [id] : []))),
+    arrivedHere: new Set(living.flatMap(([id, rounds]) => (rounds.has(round.key) ? [id] : []))),
+    runningEarlierFiring,
+    inEarlierRound: new Set(living.flatMap(([id, rounds]) => ([...rounds.keys()].some(takesPart) ? [id] : []))),
+    blockedByThisRound: new Set(living.flatMap(([id, rounds]) => ([...rounds].some(isHeld) ? [id] : []))),
+    skippingThisFiring: new Set(
+      [...dropped].flatMap(([id, firings]) => (firings.has(round.instant ?? NaN) ? [id] : [])),
+    ),
+    skippedItems: droppedItems(view, round.instant),
+    pastThisRound: new Set(living.flatMap(([id, rounds]) => ([...rounds.keys()].some(isAhead) ? [id] : []))),
   };
 }
 
@@ -149,11 +153,11 @@ function whyMissing(item: ItemView, facts: ItemFacts): Verdict {
     return undefined;
   if (hasArrivedFromJava(item, view, round.stage) || hasMovedOn(item, facts)) return undefined;
   const [report] = here;
-  if (round.stage === 'completed' && report !== undefined) return ofReported(item, report, view);
-  if (facts.dead !== undefined || awaitsTakeover(view, item.item)) return ofCrashed(item, facts);
+  if (round.stage === 'completed' && report !== undefined) return verdictWhenReported(item, report, view);
+  if (facts.dead !== undefined || awaitsTakeover(view, item.item)) return verdictWhenCrashed(item, facts);
   const other = reports.find(({ key, state }) => state === 'started' && !isSameFiring(key, round.key));
-  if (other !== undefined) return ofBusy(item, other.instance, facts);
-  return item.running ? ofRunning(item, facts) : ofIdle(item, facts);
+  if (other !== undefined) return verdictWhenBusy(item, other.instance, facts);
+  return item.running ? verdictWhenRunning(item, facts) : verdictWhenIdle(item, facts);
 }
 
 function hasMovedOn({ item, running, runningOn }: ItemView, { view, round, reports, dead }: ItemFacts): boolean {
@@ -161,14 +165,14 @@ function hasMovedOn({ item, running, runningOn }: ItemView, { view, round, repor
   if (instant === undefined) return false;
   if (reports.some(({ key }) => isLater(key, round))) return true;
   if ((view.lastBegun.get(item) ?? -Infinity) <= instant) return false;
-  // An item that comes back counts as begun for the instants that it was left out of, although its run may still go on,
-  // or may have to be taken over.
+  // A re-added item counts as begun for the instants at which it was not in the assignment, although its run may still
+  // go on, or may have to be taken over.
   const isCrashed = dead !== undefined || awaitsTakeover(view, item);
   if (isCrashed && (diedIn(view, item, runningOn) ?? Infinity) <= instant) return false;
   return !(running && reports.some(({ key, instance }) => key === round.key && (runningOn ?? instance) === instance));
 }
 
-/** The instant of the item's run that has died with its instance; also if it already waits to be taken over. */
+/** The instant of the item's run that has died with its instance; also if the item already waits to be taken over. */
 function diedIn(
   { beginRecords, crashedItems, crashReports }: JobView,
   item: number,
@@ -178,121 +182,124 @@ function diedIn(
   return beginRecords.get(runningOn)?.instants.get(item);
 }
 
-/** It has started in this firing, at this listener's barrier or another's. */
-function ofReported({ running }: ItemView, { instance }: Report, { config }: JobView): Verdict {
+/** The item has started in this firing, at this listener's barrier or another's. */
+function verdictWhenReported({ running }: ItemView, { instance }: Report, { config }: JobView): Verdict {
   // Without marks, only the instance itself knows that a run has ended.
   const hasEnded = config?.monitorExecution !== false && !running;
   return { why: hasEnded ? 'ending' : 'running', by: instance };
 }
 
 /**
- * Before items start, no instance waits for an item that crashed: all that might take it over are waiting themselves.
+ * Before items start, no instance waits for a crashed item: all instances that might take it over are waiting
+ * themselves.
  */
-function ofCrashed(item: ItemView, facts: ItemFacts): Verdict {
+function verdictWhenCrashed(item: ItemView, facts: ItemFacts): Verdict {
   const { view, round, dead } = facts;
   const isToBeTakenOver = failsOver(view) && dead?.isToBeTakenOver !== false;
   if (round.stage === 'started' || !isToBeTakenOver) return undefined;
-  // An item that comes back counts as begun for the instants that it was left out of, whatever it died in.
+  // A re-added item counts as begun for the instants at which it was not in the assignment, even if it died in an
+  // earlier run.
   const isDead = round.instant !== undefined && (diedIn(view, item.item, item.runningOn) ?? Infinity) <= round.instant;
   if (isDead || wasBegunFor(view, item.item, round.instant)) return { why: 'crashed', by: undefined };
-  if ([...view.beginRecords.values()].includes(undefined)) return { why: 'unaccounted', by: undefined };
-  // It crashed in an earlier firing, which ends before this one, also if the item was disabled meanwhile: it is taken
-  // over.
+  if ([...view.beginRecords.values()].includes(undefined)) return { why: 'runner-unknown', by: undefined };
+  // It crashed in an earlier firing, which ends before this one. That also holds if the item was disabled meanwhile: it
+  // is taken over.
   return isDue({ ...item, disabled: false }, facts) ? { why: 'crashed', by: undefined } : undefined;
 }
 
-function ofRunning(item: ItemView, facts: ItemFacts): Verdict {
+function verdictWhenRunning(item: ItemView, facts: ItemFacts): Verdict {
   const { view, round } = facts;
   const runner = item.runningOn ?? item.takenOverBy ?? item.owner;
-  if (!keepsRecords(view, runner)) return { why: round.stage === 'completed' ? 'running' : 'unaccounted', by: runner };
+  if (!keepsRecords(view, runner))
+    return { why: round.stage === 'completed' ? 'running' : 'runner-unknown', by: runner };
   const isKnown = item.runningOn !== undefined && view.beginRecords.get(item.runningOn) !== undefined;
-  if (isKnown && !wasBegunFor(view, item.item, round.instant)) return ofBusy(item, item.runningOn, facts);
-  return { why: 'unaccounted', by: runner };
+  if (isKnown && !wasBegunFor(view, item.item, round.instant)) return verdictWhenBusy(item, item.runningOn, facts);
+  return { why: 'runner-unknown', by: runner };
 }
 
-/** `by` runs an earlier firing, of this item or of others. */
-function ofBusy(item: ItemView, by: string, facts: ItemFacts): Verdict {
-  const { round, present, held } = facts;
+/** Instance `by` runs an earlier firing, of this item or of others. */
+function verdictWhenBusy(item: ItemView, by: string, facts: ItemFacts): Verdict {
+  const { round, arrivedHere, blockedByThisRound } = facts;
   if (!isDue(item, facts)) return undefined;
-  // It cannot begin before this barrier has been passed: the instance that runs it now, or is to run it next, waits
-  // here, too, or for one that does.
-  const cannotBegin = [by, item.owner ?? ''].some((id) => present.has(id) || held.has(id));
+  // The item cannot begin before this barrier has been passed: the instance that runs it now, or is to run it next,
+  // waits at this barrier, or for an instance that does.
+  const cannotBegin = [by, item.owner ?? ''].some((id) => arrivedHere.has(id) || blockedByThisRound.has(id));
   if (round.stage === 'started' && cannotBegin) return undefined;
-  return followsARun(item, facts) ? { why: 'busy', by } : ofDroppable(item, facts);
+  return followsARun(item, facts) ? { why: 'busy', by } : verdictWhenDroppable(item, facts);
 }
 
-/**
- * With `misfire` off, its instance drops the firing if it is still busy when the instant comes there, and reports that.
- */
-function ofDroppable(item: ItemView, facts: Facts): Verdict {
-  const { round, available, present, dropped, dropping } = facts;
+/** With `misfire` off, the item's instance drops the firing if it is still busy at the instant, and reports that. */
+function verdictWhenDroppable(item: ItemView, facts: Facts): Verdict {
+  const { round, available, arrivedHere, skippedItems, skippingThisFiring } = facts;
   const { owner } = item;
-  if (owner === undefined || present.has(owner) || dropped.has(item.item)) return undefined;
-  if (dropping.has(owner)) return ofPassed(item, owner, facts);
-  if (available.has(owner)) return { why: 'late', by: owner };
-  // Its owner is about to go and drops nothing any more; the next one makes up for the firing.
+  if (owner === undefined || arrivedHere.has(owner) || skippedItems.has(item.item)) return undefined;
+  if (skippingThisFiring.has(owner)) return verdictWhenOwnerIsPastRound(item, owner, facts);
+  if (available.has(owner)) return { why: 'overdue', by: owner };
+  // The owner is about to go and drops nothing any more; the next owner makes up for the firing.
   return round.stage === 'started' ? undefined : { why: 'busy', by: owner };
 }
 
-function ofIdle(item: ItemView, facts: ItemFacts): Verdict {
-  const { view, round, available, present, busy, engaged, held, dropped, dropping, ahead } = facts;
+function verdictWhenIdle(item: ItemView, facts: ItemFacts): Verdict {
+  const { view, round, available, arrivedHere, runningEarlierFiring, inEarlierRound } = facts;
+  const { blockedByThisRound, skippedItems, skippingThisFiring, pastThisRound } = facts;
   const { owner } = item;
   if (item.disabled || owner === undefined) return undefined;
-  // Begun for this instant by an instance that is gone or has forgotten it, and not running any more: it has ended.
+  // An instance that is gone, or has forgotten the run, has begun it for this instant. It does not run any more, so it
+  // has ended.
   if (wasBegun(view, item.item, round.instant)) return undefined;
-  if (!available.has(owner) || present.has(owner)) return ofLeftOut(item, owner, facts);
-  if (dropped.has(item.item)) return undefined;
-  if (dropping.has(owner)) return ofPassed(item, owner, facts);
-  if (busy.has(owner)) return ofBusy(item, owner, facts);
-  if (ahead.has(owner)) return ofPassed(item, owner, facts);
-  if (round.stage === 'started' && held.has(owner)) return undefined;
-  return { why: engaged.has(owner) && followsARun(item, facts) ? 'busy' : 'late', by: owner };
+  if (!available.has(owner) || arrivedHere.has(owner)) return verdictWhenOwnerCannotBegin(item, owner, facts);
+  if (skippedItems.has(item.item)) return undefined;
+  if (skippingThisFiring.has(owner)) return verdictWhenOwnerIsPastRound(item, owner, facts);
+  if (runningEarlierFiring.has(owner)) return verdictWhenBusy(item, owner, facts);
+  if (pastThisRound.has(owner)) return verdictWhenOwnerIsPastRound(item, owner, facts);
+  if (round.stage === 'started' && blockedByThisRound.has(owner)) return undefined;
+  return { why: inEarlierRound.has(owner) && followsARun(item, facts) ? 'busy' : 'overdue', by: owner };
 }
 
 /**
- * Its owner has been to a later firing, or had dropped this one when it got the item: it begins the item for this
- * firing only to make up for what the item has missed in a handover.
+ * The item's owner has been to a later firing, or had dropped this one before it got the item. It begins the item for
+ * this firing only to make up for a firing that the item has missed in a handover.
  */
-function ofPassed(item: ItemView, owner: string, facts: Facts): Verdict {
-  const { view, round, isRead, mayBeMadeUpFor, busy, engaged, ahead } = facts;
-  // If it begins the item for this firing after all, that is no reason to delay the others.
+function verdictWhenOwnerIsPastRound(item: ItemView, owner: string, facts: Facts): Verdict {
+  const { view, round, isRead, mayBeMadeUpFor, runningEarlierFiring, inEarlierRound, pastThisRound } = facts;
+  // The owner may begin the item for this firing after all, but that is no reason to delay the others.
   if (round.stage === 'started') return undefined;
-  if (round.instant === undefined) return { why: 'late', by: owner };
+  if (round.instant === undefined) return { why: 'overdue', by: owner };
   if (view.config?.monitorExecution === true && !isRead(item)) return { why: 'unread', by: owner };
   if (!mayBeMadeUpFor(view, item.item, round.instant)) return undefined;
-  const isInEarlier = !ahead.has(owner) && (busy.has(owner) || engaged.has(owner));
-  return { why: isInEarlier ? 'busy' : 'late', by: owner };
+  const isInEarlier = !pastThisRound.has(owner) && (runningEarlierFiring.has(owner) || inEarlierRound.has(owner));
+  return { why: isInEarlier ? 'busy' : 'overdue', by: owner };
 }
 
-/** It cannot begin before this round is over: its owner is gone, or waits here without it. */
-function ofLeftOut(item: ItemView, owner: string, facts: ItemFacts): Verdict {
+/** The item cannot begin before this round is over: its owner is gone, or waits here without it. */
+function verdictWhenOwnerCannotBegin(item: ItemView, owner: string, facts: ItemFacts): Verdict {
   const { view, round, isRead } = facts;
   if (round.stage === 'started' || round.instant === undefined || view.config?.monitorExecution !== true)
     return undefined;
   if (!isRead(item)) return { why: 'unread', by: owner };
-  return isMadeUpFor(item, round.instant, facts) ? { why: 'handed-on', by: owner } : undefined;
+  return isMadeUpFor(item, round.instant, facts) ? { why: 'moved-to-next-owner', by: owner } : undefined;
 }
 
 function isMadeUpFor({ item, owner = '', misfired }: ItemView, instant: number, facts: ItemFacts): boolean {
-  const { view, present, dropped, mayBeMadeUpFor, isBehind } = facts;
+  const { view, arrivedHere, skippedItems, mayBeMadeUpFor, hasArrivedByTakeover } = facts;
   if (mayBeMadeUpFor(view, item, instant)) return true;
-  // With `misfire` off too, a firing that comes during a takeover is not dropped, and what is dropped is reported.
-  if (present.has(owner) && isBehind(owner) && !dropped.has(item)) return true;
+  // Even with `misfire` off, a firing that comes during a takeover is not dropped, and dropped items are reported.
+  if (arrivedHere.has(owner) && hasArrivedByTakeover(owner) && !skippedItems.has(item)) return true;
   return view.config?.misfire === true && misfired;
 }
 
-/** Whether the item has to be run for the round's firing, if its instance gets to that. */
+/** True if the item has to be run for the round's firing, once its instance comes to that firing. */
 function isDue({ item, disabled, owner }: ItemView, { view, round: { instant } }: Facts): boolean {
   return instant !== undefined && !disabled && owner !== undefined && !wasBegun(view, item, instant);
 }
 
-/** Whether a firing that came while its instance was busy is made up for (manual, `misfire`). */
+/** True if a firing that came while its instance was busy is made up for (manual, `misfire`). */
 function followsARun({ owner }: ItemView, { view }: Facts): boolean {
   // A firing that comes during a takeover is never dropped.
   return view.config?.misfire !== false || view.items.some(({ takenOverBy }) => takenOverBy === owner);
 }
 
-/** Whether the item's last run that is on record was for that instant, or a manual one if there is no instant. */
+/** True if the item's last run on record was for that instant, or, without an instant, a manual one. */
 function wasBegunFor({ lastBegun, manuallyBegun }: JobView, item: number, instant: number | undefined): boolean {
   return instant === undefined ? manuallyBegun.has(item) : lastBegun.get(item) === instant && !manuallyBegun.has(item);
 }

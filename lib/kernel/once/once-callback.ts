@@ -18,7 +18,7 @@ import { type BarrierRound, isClaimed } from './round.js';
 /** How long a callback may take if its listener sets no limit. */
 export const CALLBACK_DEADLINE_MS = 600_000;
 
-/** Time between two attempts at what failed because the registry did not answer. */
+/** Time between two attempts if the registry centre did not answer. */
 const PAUSE_MS = 200;
 
 /** User code that is called once in the cluster. */
@@ -37,8 +37,9 @@ export interface BarrierCall extends OnceCall {
 
 /**
  * The callback of a round that is complete. The instance whose commit claims the round, by entering it into the record
- * of calls, makes the callback, and no other one; a session node shows that it is in progress. Java peers, which know
- * of neither, are kept out by their latch, and see by the missing node of the stage that the callback was made.
+ * of calls, makes the callback, and no other one; a session node shows that it is in progress. Java peers know neither
+ * the record nor that node: our instances hold Java's latch meanwhile, and the missing node of the stage shows Java
+ * peers that the callback was made.
  */
 export class OnceCallback {
   readonly #context: JobContext;
@@ -51,8 +52,12 @@ export class OnceCallback {
   }
 
   /**
-   * How the callback of the round stands. `called`: it was begun, and no living instance is in it any more.
-   * `claimed-by-us`: our commit succeeded, and its answer was lost.
+   * State of the round's callback:
+   *
+   * - `not-called`: no instance has begun it
+   * - `in-progress`: another living instance makes it
+   * - `called`: it was begun, and no living instance is in it any more
+   * - `claimed-by-us`: our commit succeeded, and its answer was lost
    */
   state(view: JobView, round: BarrierRound): 'not-called' | 'in-progress' | 'called' | 'claimed-by-us' {
     const { stage, key } = round;
@@ -66,7 +71,7 @@ export class OnceCallback {
   /**
    * Makes the callback, if no other instance does.
    * @returns false if another instance was faster, or nothing could be decided; then the view has to be read again
-   * @throws what the callback throws, and OnceCallbackTimeoutError if it takes too long; the reason of `call.signal`
+   * @throws the error of the callback, and OnceCallbackTimeoutError if it takes too long; the reason of `call.signal`
    */
   async attempt(round: BarrierRound, call: OnceCall): Promise<boolean> {
     call.signal.throwIfAborted();
@@ -100,12 +105,12 @@ export class OnceCallback {
       await this.#soon(session, () => registry.remove(paths.guarantee(round.stage)));
   }
 
-  /** Ends what goes on in the background. */
+  /** Ends the background work. */
   stop(): void {
     this.#stopping.abort(new JobStoppedError(this.#context.paths.jobName, 'its listeners are not called any more'));
   }
 
-  /** Whether this very commit claimed the round. */
+  /** Claims the round. @returns true if this very commit claimed it */
   async #claim(round: BarrierRound, purpose: 'to-call' | 'to-close', signal: AbortSignal): Promise<boolean> {
     const { registry, watch, paths, me } = this.#context;
     const { view } = watch;
@@ -126,7 +131,7 @@ export class OnceCallback {
     } catch (error) {
       if (!isTransient(error)) throw error;
       if (!isLostRace(error)) await this.#pause(signal);
-      // Whatever the outcome was, the view shows it, see `state`.
+      // The view shows the outcome in any case, see `state`.
       await watch.sync().catch(() => this.#pause(signal));
       return false;
     }
@@ -142,7 +147,7 @@ export class OnceCallback {
     const open = started.called.filter((each) => each !== key);
     return [
       write('completed', [...completed.called, key]),
-      // What has completed is open no more.
+      // A round whose last callback is claimed is no longer open.
       ...(open.length < started.called.length ? [write('started', open)] : []),
     ];
   }
@@ -171,13 +176,19 @@ export class OnceCallback {
     await timedCall((each) => runCode(code, () => make(each)), { clock, signal, limitMs, error });
   }
 
-  /** Lets all instances go on that wait for the callback, now or in the background. Never rejects. */
+  /**
+   * Ends the callback, so that all waiting instances go on, now or as soon as the registry centre answers. Never
+   * rejects.
+   */
   async #end(round: BarrierRound, session: string | undefined): Promise<void> {
     if (await this.#removeAtOnce(round.stage, session)) return;
     await this.#soon(session, () => this.#removeInOrder(round));
   }
 
-  /** Our node, and the stage's with all items, in one commit. False if it is not as this instance sees it. */
+  /**
+   * Removes our node, and the stage's with all items, in one commit. @returns false if the nodes are not as this
+   * instance sees them
+   */
   async #removeAtOnce(stage: GuaranteeStage, session: string | undefined): Promise<boolean> {
     const { registry, paths, logger } = this.#context;
     const nodes = nodesToRemove(this.#context, stage);
@@ -193,7 +204,7 @@ export class OnceCallback {
     }
   }
 
-  /** The stage's node first: an instance that goes on may soon report to the next round, in that node. */
+  /** Removes the stage's node first: an instance that goes on may soon report to the next round, in that node. */
   async #removeInOrder({ stage, key }: BarrierRound): Promise<void> {
     const { registry, paths, me } = this.#context;
     // If a removal has lost its answer, the node may be that of another instance's next callback by now.
@@ -202,11 +213,11 @@ export class OnceCallback {
     await registry.remove(paths.call(stage));
   }
 
-  /** Now, or in the background as soon as the session is connected again. Never rejects. */
+  /** Removes nodes now, or in the background as soon as the session is connected again. Never rejects. */
   async #soon(session: string | undefined, removal: () => Promise<unknown>): Promise<void> {
     const { registry, logger } = this.#context;
     try {
-      // After the session our node is gone, and what stands in its place is another instance's.
+      // After the session our node is gone, and a node there is another instance's.
       if (liveSessionId(registry.session.state) === session) await removal();
     } catch (error) {
       logger.debug(describeCause(error));
@@ -216,7 +227,7 @@ export class OnceCallback {
     }
   }
 
-  /** Until the registry can be asked again. */
+  /** Waits until the registry centre can be asked again. */
   async #pause(signal: AbortSignal): Promise<void> {
     const { clock, registry } = this.#context;
     await sleep(clock, PAUSE_MS, signal);
@@ -228,7 +239,7 @@ export class OnceCallback {
 export class OnceCallbackTimeoutError extends ElasticJobError {
   override readonly name = 'OnceCallbackTimeoutError';
   constructor(timeoutMs: number, what: string) {
-    // Java's words, by which people search.
+    // The words of Java's message, because people search for them.
     super('DEADLINE_EXCEEDED', `Job timeout. timeout mills is ${timeoutMs}. ${what}.`);
   }
 }

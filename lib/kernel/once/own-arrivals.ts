@@ -10,18 +10,16 @@ import { type JobContext } from '../job/job-context.js';
 import { nodesToCreate } from './java.js';
 import { type BarrierRound, isClaimed } from './round.js';
 
-/** In how many rounds that came to no end this instance goes on reporting its items. */
+/** Most unfinished rounds in which this instance goes on reporting its items. */
 export const MOST_OPEN_ROUNDS = 8;
 
-/**
- * How often a report is tried again because other instances write at the same time, or the registry does not answer.
- */
+/** Most attempts at a report, which fail if other instances write at the same time, or the registry does not answer. */
 export const MOST_ATTEMPTS = 50;
 
-/** How many firings that this instance has dropped it goes on reporting. */
+/** Most dropped firings that this instance goes on reporting. */
 export const MOST_DROPPED = 8;
 
-/** Time between two attempts at what failed because the registry did not answer. */
+/** Time between two attempts if the registry centre did not answer. */
 const PAUSE_MS = 200;
 
 /** Items that arrive at a round. */
@@ -36,7 +34,7 @@ interface OwnRecord {
   isLeft?: boolean;
 }
 
-/** What this instance has reported of the rounds it takes part in. The session's end removes it. */
+/** Reports of this instance on the rounds it takes part in. The end of the session removes them. */
 export class OwnArrivals {
   readonly #context: JobContext;
   readonly #rounds = new Map<string, OwnRecord>();
@@ -47,12 +45,12 @@ export class OwnArrivals {
     this.#context = context;
   }
 
-  /** Whether this instance has reported anything for the round, in the present session. */
+  /** True if this instance has reported anything for the round, in the present session. */
   has(key: string): boolean {
     return this.#rounds.has(key);
   }
 
-  /** A run begins. The one before is over, even if the end of its items was never reported. */
+  /** Begins a run. The one before is over, even if the end of its items was never reported. */
   beginRun(): void {
     for (const [key, { started, completed }] of this.#rounds) {
       started.clear();
@@ -61,7 +59,7 @@ export class OwnArrivals {
   }
 
   /**
-   * Reports that items have arrived at rounds of a stage: in our record, and, where the callback was not begun yet, in
+   * Reports that items have arrived at rounds of a stage: in our record, and, if the callback was not begun yet, in
    * Java's nodes.
    * @throws the reason of `signal` when it is aborted
    */
@@ -86,8 +84,7 @@ export class OwnArrivals {
   }
 
   /**
-   * Reports that this instance waits in these rounds no more, as far as their last callback is still to come. Never
-   * rejects.
+   * Reports that this instance waits in these rounds no more, if their last callback is still to come. Never rejects.
    */
   async leave(keys: readonly string[], signal: AbortSignal): Promise<void> {
     this.#forgetWhatIsOver();
@@ -142,7 +139,7 @@ export class OwnArrivals {
     for (const key of this.#rounds.keys()) if (called.includes(key)) this.#rounds.delete(key);
   }
 
-  /** What this instance does not take part in is of use to peers only, which go on without it after a while. */
+  /** Only peers need this report, and without it they go on after a while, so a failure is not an error. */
   async #tryToWrite(signal: AbortSignal): Promise<void> {
     const { logger } = this.#context;
     await this.#write('started', signal, () => []).catch((error: unknown) => {
@@ -155,7 +152,7 @@ export class OwnArrivals {
     const { registry, watch, clock, logger } = this.#context;
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted();
-      // What was reported in a session ends with it.
+      // The reports of a session end with it.
       if (liveSessionId(registry.session.state) !== this.#session) return;
       try {
         return await this.#attempt(stage, javaNodes());
@@ -178,7 +175,7 @@ export class OwnArrivals {
     const guard: Operation[] = [{ type: 'check', path: paths.live(me) }];
     const groups = [this.#ownRecord(paths.arrivals(me)), ...creations.map((creation) => [creation])];
     const changes = groups.map((operations) => ({ operations }));
-    // In order: the first one also carries our own record, by which alone we count.
+    // In order: the first commit also carries our own record, and only that one counts for our instances.
     for (const { operations } of commitChunks(changes, registry.limits, { guard })) await registry.commit(operations);
   }
 

@@ -5,25 +5,25 @@ import { type MayBeMadeUpFor, type MissingItem, missingItems } from './missing-i
 import { type BarrierRound, type RoundFiring } from './round.js';
 
 /**
- * How long a barrier waits for an item that does not arrive although its instance lives and is free, or of which it is
- * not known what it does; the times in which it is late add up. There is no such limit for an item that runs, or that
- * waits for an earlier run.
+ * How long a barrier waits for an item that does not arrive although its instance lives and is free, or whose state is
+ * unknown; the times in which it is overdue add up. There is no such limit for an item that runs, or that waits for an
+ * earlier run.
  */
 export const LATE_ITEM_DEADLINE_MS = 10_000;
 
-/** After how long the values that the mirror has left unread are read, to learn what an item does. */
+/** After this time, the instance reads values that the mirror has left unread, to learn the state of an item. */
 const READING_AFTER_MS = 1_000;
 
-/** What a barrier waits for. */
+/** Progress of a round, and what its barrier does about it. */
 export type Progress =
-  /** No item is missing. `givenUp`: but these, which are late, as texts for people. */
+  /** No item is missing, except those in `givenUp`, which are overdue; texts for people. */
   | { readonly type: 'complete'; readonly givenUp: readonly string[] }
   /** These items have to begin, or to be taken over, first, and that may be up to this instance. */
   | { readonly type: 'leave'; readonly items: readonly number[] }
-  /** Until the view changes, or until a time on the monotonic scale. `whom`: a text for people. */
+  /** The barrier waits until the view changes, or until a time on the monotonic scale. `whom`: a text for people. */
   | { readonly type: 'wait'; readonly untilMs: number; readonly whom: string; readonly items: readonly number[] };
 
-/** Since when an item is missing for the same reason. */
+/** The present reason for which an item is missing, and the times that follow from it. */
 interface Sighting {
   readonly why: MissingItem['why'];
   readonly sinceMs: number;
@@ -33,40 +33,42 @@ interface Sighting {
   readAtMs: number;
 }
 
-/** What following a firing needs. */
+/** Dependencies of a `RoundProgress`. */
 export interface RoundProgressOptions {
-  /** As which this run takes part in it. */
+  /** The part of this run in the firing. */
   readonly firing: RoundFiring;
-  /** Since when this instance makes up for what it misses itself; milliseconds since 1970. */
+  /** Since when this instance itself makes up for missed firings; milliseconds since 1970. */
   readonly missedSinceMs: number;
   readonly mayBeMadeUpFor: MayBeMadeUpFor;
 }
 
 /**
- * How far one firing has come in the cluster, as one run on this instance follows it: which items are missing, and
- * since when. What is given up before items start is given up when they complete, too.
+ * Progress of one firing in the cluster, as one run on this instance follows it: the missing items, and since when they
+ * are missing. Items given up before the start are given up at completion, too.
  */
 export class RoundProgress {
   readonly #context: JobContext;
   readonly #mayBeMadeUpFor: MayBeMadeUpFor;
   readonly #sightings = new Map<number, Sighting>();
-  /** How long items have been late before their present sighting, in milliseconds. */
-  readonly #lateMs = new Map<number, number>();
+  /** How long items have been overdue before their present sighting, in milliseconds. */
+  readonly #overdueMs = new Map<number, number>();
   /** Items with the owner they had when all records were read. */
   readonly #read = new Set<string>();
-  /** Instances that have come with a takeover, and whose own firing follows. */
-  readonly #behind = new Set<string>();
+  /** Instances that have arrived with a takeover, and whose own firing follows. */
+  readonly #arrivedByTakeover = new Set<string>();
 
   constructor(context: JobContext, { firing, missedSinceMs, mayBeMadeUpFor }: RoundProgressOptions) {
     this.#context = context;
-    if (firing.isPartial && (firing.instant ?? 0) >= missedSinceMs) this.#behind.add(context.me);
+    if (firing.isPartial && (firing.instant ?? 0) >= missedSinceMs) this.#arrivedByTakeover.add(context.me);
     this.#mayBeMadeUpFor = mayBeMadeUpFor;
   }
 
   of(view: JobView, round: BarrierRound): Progress {
     const missing = this.#missing(view, round);
     this.#sight(missing);
-    const left = missing.filter(({ why }) => why === 'crashed' || why === 'handed-on').map(({ item }) => item);
+    const left = missing
+      .filter(({ why }) => why === 'crashed' || why === 'moved-to-next-owner')
+      .map(({ item }) => item);
     if (left.length > 0) return { type: 'leave', items: left };
     const now = this.#context.clock.monotonic();
     const isAwaited = ({ item }: MissingItem): boolean => (this.#sightings.get(item)?.untilMs ?? Infinity) > now;
@@ -82,7 +84,7 @@ export class RoundProgress {
     };
   }
 
-  /** Reads what is unread, if it is time to: then the view says more. Never rejects; what fails is tried again. */
+  /** Reads unread values when their time has come. Never rejects; a failed reading is repeated. */
   async readWhatIsDue(): Promise<void> {
     const { watch, clock, logger } = this.#context;
     const now = clock.monotonic();
@@ -97,25 +99,25 @@ export class RoundProgress {
       return;
     }
     for (const sighting of due) sighting.readAtMs = Infinity;
-    for (const item of items) if (this.#sightings.has(item.item)) this.#read.add(inOwnersHands(item));
+    for (const item of items) if (this.#sightings.has(item.item)) this.#read.add(itemAndOwnerKey(item));
   }
 
   #missing(view: JobView, round: BarrierRound): readonly MissingItem[] {
     this.#noteTakeovers(view, round);
     return missingItems(view, round, {
       mayBeMadeUpFor: this.#mayBeMadeUpFor,
-      isRead: (item) => this.#read.has(inOwnersHands(item)),
-      isBehind: (instance) => this.#behind.has(instance),
+      isRead: (item) => this.#read.has(itemAndOwnerKey(item)),
+      hasArrivedByTakeover: (instance) => this.#arrivedByTakeover.has(instance),
     });
   }
 
-  /** The marks of a takeover vanish with its end, before the instance gets to its own firing. */
+  /** The marks of a takeover vanish with its end, before the instance comes to its own firing. */
   #noteTakeovers({ items, guarantee }: JobView, { key }: BarrierRound): void {
     const takers = new Map(items.map(({ item, takenOverBy }) => [item, takenOverBy]));
     for (const [id, rounds] of guarantee.arrivals) {
       const { started = [], completed = [] } = rounds.get(key) ?? {};
       const arrived = [...started, ...completed];
-      if (arrived.length > 0 && arrived.every((item) => takers.get(item) === id)) this.#behind.add(id);
+      if (arrived.length > 0 && arrived.every((item) => takers.get(item) === id)) this.#arrivedByTakeover.add(id);
     }
   }
 
@@ -125,15 +127,15 @@ export class RoundProgress {
     for (const [item, { why, sinceMs }] of this.#sightings) {
       if (present.get(item) === why) continue;
       this.#sightings.delete(item);
-      // Peers that run firings of their own by turns would otherwise be late for a while each, for ever.
-      if (why === 'late') this.#lateMs.set(item, (this.#lateMs.get(item) ?? 0) + now - sinceMs);
+      // Otherwise peers that take turns with firings of their own would each be overdue for a while, without end.
+      if (why === 'overdue') this.#overdueMs.set(item, (this.#overdueMs.get(item) ?? 0) + now - sinceMs);
     }
     for (const [item, why] of present)
       if (!this.#sightings.has(item)) this.#sightings.set(item, this.#sighting(item, why, now));
   }
 
   #sighting(item: number, why: MissingItem['why'], sinceMs: number): Sighting {
-    const alreadyMs = why === 'late' ? (this.#lateMs.get(item) ?? 0) : 0;
+    const alreadyMs = why === 'overdue' ? (this.#overdueMs.get(item) ?? 0) : 0;
     return { why, sinceMs, untilMs: deadlineOf(why, sinceMs) - alreadyMs, readAtMs: readingOf(why, sinceMs) };
   }
 }
@@ -146,10 +148,10 @@ function readingOf(why: MissingItem['why'], sinceMs: number): number {
     case 'busy':
       return Infinity;
     case 'ending':
-    case 'late':
-    case 'unaccounted':
+    case 'overdue':
+    case 'runner-unknown':
     case 'crashed':
-    case 'handed-on':
+    case 'moved-to-next-owner':
       return sinceMs + READING_AFTER_MS;
     default:
       return why satisfies never;
@@ -160,7 +162,7 @@ function deadlineOf(why: MissingItem['why'], sinceMs: number): number {
   return why === 'running' || why === 'busy' ? Infinity : sinceMs + LATE_ITEM_DEADLINE_MS;
 }
 
-function inOwnersHands({ item, owner }: ItemView): string {
+function itemAndOwnerKey({ item, owner }: ItemView): string {
   return `${item} ${owner ?? ''}`;
 }
 

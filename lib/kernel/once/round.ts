@@ -11,15 +11,15 @@ export interface BarrierRound {
   readonly instant: number | undefined;
 }
 
-/** Which firing items belong to. */
+/** The firing that items belong to. */
 export interface RoundFiring {
   /** The scheduled instant in milliseconds since 1970; `undefined` for a manual firing. */
   readonly instant: number | undefined;
-  /** Whether this run completes a part of a firing that other instances have begun. */
+  /** True if this run completes a part of a firing that other instances have begun. */
   readonly isPartial: boolean;
 }
 
-/** Whether an instance has claimed the callback of the round, or the callback would come too late. */
+/** True if an instance has claimed the callback of the round, or the callback would come too late. */
 export function isClaimed({ guarantee: { started, completed } }: JobView, { stage, key }: BarrierRound): boolean {
   return completed.called.includes(key) || (stage === 'started' && started.called.includes(key));
 }
@@ -30,13 +30,13 @@ export function callOfOthers(view: JobView, stage: GuaranteeStage, me: string): 
   return call === undefined || call.instance === me || isGone(view, call.instance) ? undefined : call;
 }
 
-/** Whether two rounds belong to the same firing, maybe of different listeners. */
+/** True if two rounds belong to the same firing, maybe of different listeners. */
 export function isSameFiring(key: string, other: string): boolean {
   return firingOf(key) === firingOf(other);
 }
 
 /**
- * Whether the round with that key is of a firing that an instance ends before it begins the firing of `round`: one with
+ * True if the round with that key is of a firing that an instance ends before it begins the firing of `round`: one with
  * an earlier instant, or a manual one. No firing counts as earlier than a manual one, so that no two firings wait for
  * each other.
  */
@@ -46,7 +46,7 @@ export function isEarlier(key: string, { instant }: BarrierRound): boolean {
   return Number.isNaN(other) || other < instant;
 }
 
-/** Whether the round with that key is of a later scheduled firing than `round`, which is of a scheduled one, too. */
+/** True if the round with that key is of a later scheduled firing than `round`, which is of a scheduled one, too. */
 export function isLater(key: string, { instant }: BarrierRound): boolean {
   return instant !== undefined && Number(firingOf(key)) > instant;
 }

@@ -39,7 +39,7 @@ export interface LocalState {
   /** How long something has been missing without a reason, as while the job is removed node by node. */
   readonly removalWait: DeadlineState;
   /** The last known leader, as long as nothing explains that it leads no more. */
-  readonly formerLeader: Leading | undefined;
+  readonly lastKnownLeader: LeaderSighting | undefined;
   /** How long crashed items have been waiting for idle instances. */
   readonly idleInstancesWait: DeadlineState;
   /**
@@ -58,7 +58,7 @@ export interface LocalState {
   /** Items whose run has ended and whose marks this instance could not remove. */
   readonly leftovers: readonly EndedItem[];
   /** Items whose run has ended here, but which a peer reported as crashed and runs again. */
-  readonly superseded: readonly EndedItem[];
+  readonly rerunByPeers: readonly EndedItem[];
   /** `scheduleKey` of the schedule that the timer is armed for; `undefined` while it is not armed. */
   readonly armedFor: string | undefined;
   /** True if this job is to fire by its cron expression on this instance. */
@@ -68,7 +68,7 @@ export interface LocalState {
   /** `assignmentBasis` for which the sharding strategy has failed and is not asked again yet. */
   readonly strategyWaitsFor: string | undefined;
   /** Revision of the settings for which this instance has last marked the re-added items as not due. */
-  readonly settledFor: number | undefined;
+  readonly readdedHandledForRevision: number | undefined;
   /** True if the leader has waited long enough for running items. */
   readonly idleItemsDeadlinePassed: boolean;
   /** True if a Java instance has just vanished that may reconnect; until then it counts as present. */
@@ -86,11 +86,11 @@ export interface LocalState {
   /** True if this instance follows its own share of the job only. */
   readonly isNarrowed: boolean;
   /** Milliseconds since a change other than a routine change was last seen. */
-  readonly calmMs: number;
+  readonly sinceSignificantChangeMs: number;
 }
 
 /** An instance that led, and the session in which it did. */
-export interface Leading {
+export interface LeaderSighting {
   readonly id: string;
   /** Id of the session; `undefined` if the node of the leader is persistent. */
   readonly session: string | undefined;
@@ -104,7 +104,7 @@ export interface Backlog {
    * True if `missedInstant` waits only because `misfire` was on when it came, so that it is dropped once `misfire` is
    * off.
    */
-  readonly isKeptByMisfire: boolean;
+  readonly isDroppedIfMisfireTurnsOff: boolean;
   /** True if a session was lost since this instance last began a run, so that peers may have run the missed firings. */
   readonly hasLostSession: boolean;
   /** The latest such instant by item, for items that were still running then. */
@@ -130,7 +130,7 @@ export type Action =
   | { readonly type: 'wait-for-java-leader' | 'request-in-leaders-place'; readonly basis: string }
   | { readonly type: 'await-idle-items' | 'await-idle-instances'; readonly items: readonly number[] }
   | { readonly type: 'soft-stop' }
-  | { readonly type: 'settle-returning' }
+  | { readonly type: 'mark-readded-as-not-due' }
   | { readonly type: 'reshard' }
   | { readonly type: 'report-crashed' }
   | { readonly type: 'end-takeover-wait' }

@@ -36,7 +36,7 @@ import { availableInstances, hasJavaPeers, type ItemView, type JobView } from '.
 import {
   type AssignedFor,
   assignmentBasis,
-  hasLastCall,
+  wasCompletionCalled,
   isAssigned,
   isAvailable,
   isMisassigned,
@@ -49,7 +49,7 @@ import {
 import {
   cleanupOwner,
   failoverRemains,
-  idleReports,
+  obsoleteCrashReports,
   isReported,
   mayPurgeRecordOf,
   shareOfCrashed,
@@ -166,7 +166,7 @@ function isOverdue(now: JobView): boolean {
 
 const reshard: Rule = ({ now, me, local }) => {
   if (now.leader !== me || !now.reshardingNeeded || now.config === undefined) return undefined;
-  if (local.settledFor !== now.configRevision) return { type: 'settle-returning' };
+  if (local.readdedHandledForRevision !== now.configRevision) return { type: 'mark-readded-as-not-due' };
   if (availableInstances(now).length === 0 || local.hasFlappingPeers) return undefined;
   if (local.strategyWaitsFor === assignmentBasis(now)) return undefined;
   const busy = itemsToAwait(now);
@@ -196,15 +196,15 @@ const clearMarks: Rule = ({ now, me, local }) => {
 };
 
 /** Items that wait to be taken over although their run has ended here. */
-function reportedAfterEnd(now: JobView, { superseded, leftovers }: LocalState): ReadonlySet<number> {
-  return new Set(numbersOf([...superseded, ...leftovers].filter((run) => isReported(now, run))));
+function reportedAfterEnd(now: JobView, { rerunByPeers, leftovers }: LocalState): ReadonlySet<number> {
+  return new Set(numbersOf([...rerunByPeers, ...leftovers].filter((run) => isReported(now, run))));
 }
 
 /**
  * Firings that items, or the whole instance, have missed while they were busy are not recovered once `misfire` is off.
  */
 const forgetMissed: Rule = ({ now, local: { backlog } }) =>
-  now.config?.misfire === false && (backlog.missedByItem.size > 0 || backlog.isKeptByMisfire)
+  now.config?.misfire === false && (backlog.missedByItem.size > 0 || backlog.isDroppedIfMisfireTurnsOff)
     ? { type: 'forget-missed' }
     : undefined;
 
@@ -293,7 +293,7 @@ function runTriggered(now: JobView, me: string, free: readonly ItemView[]): Acti
  * True if a firing that came without a session may still be run: its last once-listener has not been called, and the
  * runs of peers are on record.
  */
-const isStillDue = (view: JobView, instant: number): boolean => isOnRecord(view) && !hasLastCall(view, instant);
+const isStillDue = (view: JobView, instant: number): boolean => isOnRecord(view) && !wasCompletionCalled(view, instant);
 
 /** True if every instance writes down the runs that it begins. */
 const isOnRecord = (view: JobView): boolean => view.config?.monitorExecution === true && !hasJavaPeers(view);
@@ -384,7 +384,7 @@ const END_FAILOVER: Action = { type: 'end-failover' };
 const tidyUp: Rule = ({ now, me, local }) => {
   const isLeft = (id: string): boolean => mayPurgeRecordOf(now, id);
   if (cleanupOwner(now) !== me) return undefined;
-  if ([...now.beginRecords.keys(), ...now.triggers].some(isLeft) || idleReports(now).length > 0)
+  if ([...now.beginRecords.keys(), ...now.triggers].some(isLeft) || obsoleteCrashReports(now).length > 0)
     return { type: 'tidy-up' };
   if (local.spentAcceptances.some((id) => now.acceptedTriggers.get(id)?.waiting.length === 0))
     return { type: 'tidy-up' };
@@ -431,12 +431,12 @@ const awaitFlappingPeers: Rule = ({ local }) =>
 
 /** While a job only fires, the items of other instances concern the leader alone: it assigns, repairs and tidies up. */
 const followOwnShare: Rule = ({ now, me, local }) =>
-  !local.isNarrowed && local.isIdle && mayFollowOwnShare(now, me) && local.calmMs >= CALM_MS
+  !local.isNarrowed && local.isIdle && mayFollowOwnShare(now, me) && local.sinceSignificantChangeMs >= FIRING_ONLY_MS
     ? { type: 'follow-own-share' }
     : undefined;
 
 /** How long a job must have done nothing but fire before its instances stop listening to each other's items. */
-const CALM_MS = 5_000;
+const FIRING_ONLY_MS = 5_000;
 
 const RULES: readonly Rule[] = [
   scheduleResync,

@@ -5,7 +5,7 @@
  */
 import { hasJavaPeers, type JobView } from '../../layout/job-view.js';
 import { assignmentBasis } from '../view/assignment.js';
-import { type Leading, type PlanInput } from './plan-input.js';
+import { type LeaderSighting, type PlanInput } from './plan-input.js';
 
 /** True if a node has vanished that this instance would create again. */
 export function isLosingNodes(input: PlanInput): boolean {
@@ -20,8 +20,8 @@ export function lacksOwnNodes({ now, me, myIp }: PlanInput): boolean {
 /**
  * True if there is no leader although the last one is still there. Java leaders are left out: they may be reconnecting.
  */
-export function wasLeaderRemoved({ now, local: { formerLeader } }: PlanInput): boolean {
-  return now.leader === undefined && formerLeader !== undefined && !now.javaPeers.has(formerLeader.id);
+export function wasLeaderRemoved({ now, local: { lastKnownLeader } }: PlanInput): boolean {
+  return now.leader === undefined && lastKnownLeader !== undefined && !now.javaPeers.has(lastKnownLeader.id);
 }
 
 /**
@@ -37,7 +37,11 @@ export function wereItemsRemoved({ now, me, local: { assignedFor } }: PlanInput)
 }
 
 /** The last leader, unless its session has ended or its server was disabled, which explains that it leads no more. */
-export function leadingOf(now: JobView, session: string | undefined, former: Leading | undefined): Leading | undefined {
+export function lastKnownLeaderOf(
+  now: JobView,
+  session: string | undefined,
+  former: LeaderSighting | undefined,
+): LeaderSighting | undefined {
   if (now.leader !== undefined) return { id: now.leader, session };
   const instance = now.instances.get(former?.id ?? '');
   if (instance === undefined || instance.session !== former?.session) return undefined;

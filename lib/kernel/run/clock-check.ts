@@ -11,7 +11,8 @@ export async function checkClock({ registry, watch, paths, clock }: JobContext):
   if (maxSeconds < 0) return;
   const before = clock.now();
   const registryTime = await registry.time(paths.systemTime);
-  // The registry read its clock somewhere between sending and receiving; only what exceeds that is a difference.
+  // The registry read its clock somewhere between sending and receiving; only an excess over that interval is a
+  // difference.
   const differenceMs = Math.max(0, before - registryTime, registryTime - clock.now());
   if (differenceMs > maxSeconds * 1000) throw new ClockDifferenceError(paths.jobName, differenceMs, maxSeconds);
 }

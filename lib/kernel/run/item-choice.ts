@@ -14,7 +14,7 @@ import { TriggerAcceptance } from '../marks/trigger-acceptance.js';
 /** How long a firing waits for the items to be assigned, in milliseconds. Then it is postponed. */
 const ASSIGNMENT_TIMEOUT_MS = 30_000;
 
-/** What choosing items needs. */
+/** Dependencies of an `ItemChoice`. */
 export interface ItemChoiceDeps extends JobContext {
   readonly marks: ItemMarks;
 }
@@ -26,9 +26,7 @@ interface Turn extends Omit<BegunRun, 'items'> {
   readonly isComplete: boolean;
 }
 
-/**
- * How a firing comes to its items: it waits until they have owners, chooses those that are due here, and marks them.
- */
+/** Chooses the items of a firing: it waits until they have owners, chooses those that are due here, and marks them. */
 export class ItemChoice {
   readonly #deps: ItemChoiceDeps;
   readonly #firing: Firing;
@@ -48,7 +46,7 @@ export class ItemChoice {
     const begun = new Map<number, BegunItem>();
     let turn: Turn | undefined;
     try {
-      // Items that have ended and only wait for others to lose their marks with them are free.
+      // Ended items whose marks only wait to be removed together with others are free.
       if (!marks.removal.isAtRest) await marks.removal.flush();
       if (held.leftovers.length > 0) await marks.removal.clearLeftovers();
       while (!(turn = await this.#turn(begun)).isComplete) {
@@ -60,14 +58,14 @@ export class ItemChoice {
       return begunRun(turn, begun);
     } catch (error) {
       if (turn === undefined || begun.size === 0) throw error;
-      // Items that have begun run, whatever keeps the others from it. The others are still due.
+      // Items that have begun run, even if others could not begin. The others are still due.
       const left = turn.chosen.filter((item) => !begun.has(item));
       this.#deps.logger.warn(`items ${left.join(',')} could not begin with the others: ${describeCause(error)}`);
       return begunRun({ ...turn, blocked: [...turn.blocked, ...left] }, begun);
     }
   }
 
-  /** Chooses once, from a view in which the items have owners, and adds what could be marked to `begun`. */
+  /** Chooses once, from a view in which the items have owners, and adds the items that could be marked to `begun`. */
   async #turn(begun: Map<number, BegunItem>): Promise<Turn> {
     const { watch, marks, me, paths, held } = this.#deps;
     const { instant, jobParameter } = this.#firing;
@@ -104,7 +102,7 @@ export class ItemChoice {
     return { ...turn, isComplete: begin.isComplete };
   }
 
-  /** For Java peers, and for the next owner of the item. This instance remembers it by itself. */
+  /** Informs Java peers, and the next owner of the item. This instance itself remembers it without the mark. */
   async #noteMisfired(items: readonly ItemView[]): Promise<void> {
     const { marks, logger } = this.#deps;
     try {
@@ -138,7 +136,7 @@ function begunRun({ config, blocked, decidedOn }: Turn, begun: ReadonlyMap<numbe
 }
 
 /**
- * The configuration that holds.
+ * The configuration in force.
  * @throws InvalidConfigurationError if it cannot be read, or the job has been removed
  */
 export function configurationIn({ config, configFault }: JobView, paths: JobPaths): JobConfiguration {

@@ -1,7 +1,7 @@
 import { type ShardingContext } from '../../api/job/sharding-context.js';
 import { type Abort } from '../../async/abort.js';
 
-/** What an item's context says, but for its signals. */
+/** The facts in an item's context, without its signals. */
 export type ItemFacts = Omit<ShardingContext, 'signal' | 'softStop'>;
 
 /** The aborts of an item's run. */
@@ -11,7 +11,7 @@ export interface ItemAborts {
 }
 
 /**
- * The context of one item, whose signals are made when the job asks for them. They are own properties: `{ ...context }`
+ * The context of one item, whose signals are made when the job reads them. They are own properties: `{ ...context }`
  * has them too. A literal with two getters would add a fifth to the processor's time of a run.
  */
 export class ItemContext implements ShardingContext {
@@ -41,7 +41,7 @@ export class ItemContext implements ShardingContext {
     this.#aborts = aborts;
     Object.defineProperty(this, 'signal', SIGNAL);
     Object.defineProperty(this, 'softStop', SOFT_STOP);
-    // A job that writes to it by mistake would hand wrong facts to interceptors and error handlers.
+    // A job that writes to its context by mistake would pass wrong facts to interceptors and error handlers.
     Object.freeze(this);
   }
 

@@ -8,7 +8,7 @@ import { type JobLog } from '../job/job-log.js';
 /** How long the code of an item may go on after its time is up and its signal has aborted, before it is given up. */
 export const GIVE_UP_AFTER_MS = 5_000;
 
-/** What an item's deadline needs. */
+/** Dependencies of an item's deadline. */
 export interface ItemDeadlineDeps {
   readonly jobName: string;
   readonly item: number;
@@ -16,17 +16,17 @@ export interface ItemDeadlineDeps {
   readonly timeoutMs: number;
   readonly clock: Clock;
   readonly logger: JobLog;
-  /** The time is up: the item is to be aborted for this reason. */
+  /** To be called when the time is up: the item is to be aborted for this reason. */
   readonly onPassed: (reason: ItemTimeoutError) => void;
 }
 
-/** How waiting for an item's code has ended: the code has ended, or it was given up and may go on. */
+/** `ended`: the item's code has ended. `given-up`: it no longer counts, and may go on. */
 export type CodeEnd = 'ended' | 'given-up';
 
 /**
  * The time limit of one item, from the first call of the job's code. When the time is up, the item is aborted, unless
- * it was before; code that has not ended `GIVE_UP_AFTER_MS` later is no longer waited for. Nothing can end such code,
- * so its end is logged when it comes.
+ * it was before; `GIVE_UP_AFTER_MS` later, code that has not ended is given up. Nothing can end such code, so its end
+ * is logged when it comes.
  */
 export class ItemDeadline {
   readonly #deps: ItemDeadlineDeps;
@@ -46,7 +46,7 @@ export class ItemDeadline {
     return this.#passed;
   }
 
-  /** The job's code is about to be called for the first time. */
+  /** Starts the time: the job's code is about to be called for the first time. */
   start(): void {
     const { timeoutMs, clock } = this.#deps;
     this.#startedAt = clock.monotonic();
@@ -54,21 +54,21 @@ export class ItemDeadline {
   }
 
   /**
-   * The item was aborted for another reason. It counts, but code that hangs is given up all the same when its time is
-   * up.
+   * Notes that the item was aborted for another reason, which then counts. Code that hangs is given up all the same
+   * when its time is up.
    */
   noteAborted(): void {
     this.#isAborted = true;
   }
 
-  /** The item has ended. */
+  /** Ends the time: the item has ended. */
   cancel(): void {
     this.#cancelTimer();
   }
 
   /**
    * Waits for the job's code as long as the limit allows.
-   * @throws what the code throws
+   * @throws the error of the code
    */
   async codeEnd(code: Promise<void>): Promise<CodeEnd> {
     const ended = code.then((): CodeEnd => 'ended');
@@ -116,7 +116,7 @@ export class ItemDeadline {
     code.then(
       () => report('ended'),
       (cause: unknown) => {
-        // A rejected promise that was thrown would end the process if it were left alone.
+        // If the code has thrown a rejected promise, its rejection would end the process.
         onRejection(cause, () => undefined);
         report(`failed: ${describeCause(cause)}`);
       },

@@ -24,17 +24,17 @@ const LONGEST_PAUSE_MS = 300_000;
 const NOT_CALLED =
   'an interceptor has returned without calling next(), so that the job did not run: call and await next(), or throw what keeps the item from running';
 
-/** What the items of a run share. */
+/** Options that all items of a run share. */
 export interface ItemRunOptions {
   readonly configuration: JobConfiguration;
   readonly limits: RunLimits;
-  /** What the job is given, but for what differs from item to item. */
+  /** The part of the context that is the same for all items. */
   readonly shared: Pick<ShardingContext, 'jobName' | 'taskId' | 'shardingTotalCount' | 'jobParameter'>;
   readonly parameters: ReadonlyMap<number, string>;
   readonly executor: ItemExecutor;
   /** Id of this instance. */
   readonly instanceId: string;
-  /** The configuration that holds now. */
+  /** Reads the configuration in force. */
   readonly present: () => JobConfiguration;
   readonly logger: JobLog;
   readonly interceptors: readonly ItemInterceptor[];
@@ -46,25 +46,25 @@ export interface ItemRunOptions {
    * is connected.
    */
   readonly whenConnected: (signal: AbortSource) => Promise<void> | undefined;
-  /** The job's code is about to be called for the first time. */
+  /** To be called before the job's code is called for the first time. */
   readonly onStart: (context: ShardingContext) => void;
-  /** An attempt at the item has failed, and another one follows. */
+  /** To be called when an attempt at the item has failed, and another one follows. */
   readonly onRetry: (item: BegunItem, retry: Retry) => void;
-  /** Something is not as it should be with an item that runs. */
+  /** To be called when an item that runs does not run as it should. */
   readonly onImpaired: (item: number, reason: string) => void;
-  /** The item has failed. If its code has just ended, it still has its place in the pool. */
+  /** To be called when the item has failed. If its code has just ended, it still has its place in the pool. */
   readonly onFailed: (cause: unknown) => void;
 }
 
 /** An attempt that has failed, and the pause before the next one. */
 export interface Retry {
-  /** Which attempt has failed, from 1. */
+  /** Number of the attempt that has failed, from 1. */
   readonly attempt: number;
   readonly cause: unknown;
   readonly pauseMs: number;
 }
 
-/** How one attempt has ended: as the item does, or by a failure after which the item is tried again. */
+/** Outcome of one attempt: the item's outcome, or a failure after which the item is tried again. */
 type AttemptOutcome = ItemOutcome | ({ readonly type: 'retry' } & Retry);
 
 /**
@@ -80,7 +80,7 @@ export class ItemRun {
   #attempts = 0;
   #startedAt: number | undefined;
   #isOver = false;
-  /** There is one if the item has a time limit. */
+  /** Set if the item has a time limit. */
   readonly #deadline: ItemDeadline | undefined;
 
   constructor(options: ItemRunOptions, begun: BegunItem) {
@@ -103,7 +103,7 @@ export class ItemRun {
     return this.#options.parameters.get(this.#begun.item);
   }
 
-  /** How many attempts were made. */
+  /** Number of attempts made. */
   get attempts(): number {
     return this.#attempts;
   }
@@ -114,7 +114,7 @@ export class ItemRun {
   }
 
   /**
-   * Whether the item was aborted for another reason than that its time is up: another run may have to finish its work.
+   * True if the item was aborted for another reason than that its time is up: another run may have to finish its work.
    */
   get isCutShort(): boolean {
     return this.#stop.aborted && this.#deadline?.passed === undefined;
@@ -159,7 +159,7 @@ export class ItemRun {
     }
   }
 
-  /** @param last the attempt before, if there was one: then a soft stop, too, keeps the item from starting once more */
+  /** @param last the attempt before, if there was one: then a soft stop, too, prevents another start */
   async #attempt(last: Retry | undefined): Promise<AttemptOutcome> {
     const abort = last === undefined ? this.#stop : this.#softStop;
     try {
@@ -181,11 +181,12 @@ export class ItemRun {
       if (outcome !== undefined) return outcome;
       return this.#returned();
     } catch (cause) {
-      // A rejected promise that was thrown is reported as the failure; left alone, its rejection would end the process.
+      // If the code has thrown a rejected promise, that is reported as the failure; otherwise its rejection would end
+      // the process.
       onRejection(cause, () => undefined);
       const timedOut = this.#timedOut('ended');
       if (timedOut !== undefined) return timedOut;
-      // An item that was aborted has not failed: the instance that aborted it has logged why.
+      // An aborted item has not failed: the reason was logged when it was aborted.
       if (this.#stop.aborted && cause === this.#stop.reason) return { type: 'aborted', cause };
       if (this.#mayRetry(cause)) return { type: 'retry', attempt: this.#attempts, cause, pauseMs: this.#pauseMs() };
       return this.#failed(cause);
@@ -198,7 +199,7 @@ export class ItemRun {
     return aborted ? { type: 'aborted', cause: reason } : { type: 'succeeded' };
   }
 
-  /** Settings that cannot be used are as wrong at the next attempt. */
+  /** Settings that cannot be used will be just as wrong at the next attempt. */
   #mayRetry(cause: unknown): boolean {
     const { limits } = this.#options;
     const isOver = this.#stop.aborted || this.#softStop.aborted;
@@ -210,7 +211,7 @@ export class ItemRun {
     return backoffMs(this.#attempts, { baseMs: retryBackoffMs, maxMs: Math.max(retryBackoffMs, LONGEST_PAUSE_MS) });
   }
 
-  /** @returns how the item has ended, if it did during the pause */
+  /** @returns the item's outcome, if it ended during the pause */
   async #pause(retry: Retry): Promise<ItemOutcome | undefined> {
     try {
       await sleep(this.#options.clock, retry.pauseMs, this.#softStop);
@@ -231,7 +232,7 @@ export class ItemRun {
     return { type: 'failed', cause };
   }
 
-  /** `undefined`: its time is not up. */
+  /** @returns `undefined` if its time is not up */
   #timedOut(end: CodeEnd): ItemOutcome | undefined {
     const cause = this.#deadline?.passed;
     if (cause === undefined) return undefined;
@@ -241,7 +242,7 @@ export class ItemRun {
 
   async #execute(): Promise<void> {
     const { configuration, executor, interceptors, instanceId, whenConnected } = this.#options;
-    // Not while suspended: a peer may come to own the item before it has started here.
+    // While the session is suspended, a peer may come to own the item, so it must not start here.
     const connected = whenConnected(this.#stop);
     if (connected !== undefined) await connected;
     this.#attempts++;
@@ -270,7 +271,7 @@ export class ItemRun {
     await runCode({ jobName, instanceId, part: 'item', item, what: `item ${item}` }, async () => {
       await wrapped();
       if (code.last === undefined) throw new JobExecutionError(NOT_CALLED);
-      // The item of an interceptor that does not await next() ends with its code.
+      // If an interceptor does not await next(), the item still ends only with its code.
       if (code.isRunning) await code.last;
     });
   }

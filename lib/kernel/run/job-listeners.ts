@@ -20,7 +20,7 @@ import { type JobContext } from '../job/job-context.js';
 export interface ChosenFiring {
   readonly firing: Firing;
   readonly items: readonly BegunItem[];
-  /** Items that are due as well but are still being run. */
+  /** Items that are due as well but still run. */
   readonly blocked: readonly number[];
   readonly config: JobConfiguration;
   readonly jobInstanceId: string;
@@ -36,14 +36,14 @@ interface ListenedPart extends RunPart {
 /** One run on this instance, as its listeners see it. */
 export interface ListenedFiring {
   readonly config: JobConfiguration;
-  /** Of all items. Without an instant if the items belong to several firings. */
+  /** The contexts of all items, without an instant if the items belong to several firings. */
   readonly contexts: ShardingContexts;
-  /** By firing, the earliest first. */
+  /** The parts by firing, the earliest first. */
   readonly parts: readonly ListenedPart[];
 }
 
 /**
- * What a job's listeners get of a firing; `undefined` if they are not called.
+ * Arguments of a firing for the job's listeners; `undefined` if they are not called.
  * @throws if item parameters cannot be read
  */
 export function listenedFiring(chosen: ChosenFiring): ListenedFiring | undefined {
@@ -83,14 +83,15 @@ function contextsFor({
 }
 
 /**
- * As in Java, listeners are called for a firing without items, unless it only came too early, or others were faster.
+ * True if listeners are called for the firing. As in Java, they are called without items too, unless the firing only
+ * came too early, or other instances were faster.
  */
 function callsListeners({ firing, items, blocked }: ChosenFiring): boolean {
   return items.length > 0 || (firing.items === undefined && firing.cause !== 'failover' && blocked.length === 0);
 }
 
 function partsOf({ firing, items }: ChosenFiring): readonly RunPart[] {
-  // What completes a firing that others have begun is no firing of its own.
+  // A run that completes a firing which other instances have begun is no firing of its own.
   const isPartial = firing.cause === 'failover' || (firing.cause === 'manual' && firing.items !== undefined);
   const byInstant = new Map<number | undefined, number[]>();
   for (const { item, instant } of items) {
@@ -103,13 +104,13 @@ function partsOf({ firing, items }: ChosenFiring): readonly RunPart[] {
     .map(([instant, numbers]) => ({ firing: { instant, isPartial }, items: numbers }));
 }
 
-/** How long a listener of every instance may take before the log says what it holds up. */
+/** How long a listener of every instance may take before the log warns that it holds up the job. */
 const LISTENER_WARNING_MS = 60_000;
 
-/** How long such a listener is waited for; then the run goes on without it. */
+/** How long the run waits for such a listener; then it goes on without it. */
 const LISTENER_DEADLINE_MS = 600_000;
 
-/** What calling listeners needs. */
+/** Dependencies of `JobListeners`. */
 export interface JobListenersDeps extends Pick<JobContext, 'clock' | 'logger' | 'paths' | 'me'> {
   readonly types: Extensions;
   readonly barrier: Barrier;
@@ -118,8 +119,8 @@ export interface JobListenersDeps extends Pick<JobContext, 'clock' | 'logger' | 
 
 /**
  * Calls a job's listeners: those of every instance, and those that are called once in the cluster, in ascending order
- * both before and after, as in Java. The first one that fails keeps those that follow from being called in that phase,
- * and never keeps the items from running.
+ * both before and after, as in Java. If one fails, the following ones are not called in that phase, and the items run
+ * all the same.
  */
 export class JobListeners {
   readonly #deps: JobListenersDeps;
@@ -129,18 +130,18 @@ export class JobListeners {
     this.#deps = deps;
   }
 
-  /** When the items are chosen, and before the first one begins. Rejects with what a listener throws. */
+  /** To be called when the items are chosen, and before the first one begins. Rejects with the error of a listener. */
   async before(firing: ListenedFiring): Promise<void> {
     const barriers = this.#barriersOf(firing);
     const { contexts } = firing;
-    // One after the other: their order is what `order()` is for.
+    // One after the other: `order()` determines their order.
     for (const { type, listener } of this.#deps.types.listeners(firing.config))
       if (isDistributeOnce(listener))
         await barriers.start(type, contexts.signal, (part) => onceCall(listener, 'started', part));
       else await this.#calling(`${type}.beforeJobExecuted`, contexts, (each) => listener.beforeJobExecuted(each));
   }
 
-  /** When all items have ended. Rejects with what a listener throws. */
+  /** To be called when all items have ended. Rejects with the error of a listener. */
   async after(firing: ListenedFiring): Promise<void> {
     const barriers = this.#barriersOf(firing);
     try {
@@ -151,8 +152,8 @@ export class JobListeners {
   }
 
   /**
-   * This instance drops the firing at that instant, in milliseconds since 1970, for these items, because it was busy.
-   * Rejects if listeners are unknown.
+   * Reports that this instance was busy and drops the firing at that instant, in milliseconds since 1970, for these
+   * items. Rejects if listeners are unknown.
    */
   async drop(instant: number, items: readonly number[], config: JobConfiguration): Promise<void> {
     const { types, barrier } = this.#deps;
@@ -163,10 +164,11 @@ export class JobListeners {
     const { contexts, config } = firing;
     const listeners = this.#deps.types.listeners(config);
     const once = listeners.filter(({ listener }) => isDistributeOnce(listener)).map(({ type }) => type);
-    // An item that is reported and still marked would be run again after the last call if this instance died now.
+    // If an item is reported and still marked, and this instance dies now, a peer would run the item again after the
+    // last call.
     if (once.length > 0) await this.#deps.marks.removal.clearWhenConnected(contexts.signal);
     const { signal } = contexts;
-    // What becomes of the barriers must not keep listeners of every instance from closing what they have opened.
+    // A failure at the barriers must not keep listeners of every instance from closing resources that they have opened.
     const failures: unknown[] = [];
     // Peers do not wait for an instance whose run was aborted: it is about to go.
     if (!signal.aborted)
@@ -190,7 +192,7 @@ export class JobListeners {
     return barriers;
   }
 
-  /** Calls a listener of every instance, and waits no longer than the run may take, and no longer than the deadline. */
+  /** Calls a listener of every instance. It waits until the run is aborted or the deadline has passed, at most. */
   async #calling(
     what: string,
     contexts: ShardingContexts,
@@ -237,7 +239,7 @@ function onceCall(listener: OnceListener, stage: GuaranteeStage, { contexts }: L
   };
 }
 
-/** Of an abandoned firing only the instant is known. */
+/** An abandoned firing is known only by its instant. */
 function withoutItems(contexts: ShardingContexts, { instant }: BarrierRound): ShardingContexts {
   const jobInstanceId = parseTaskId(contexts.taskId)?.jobInstanceId ?? '';
   return {

@@ -37,24 +37,24 @@ import { type JobListeners, listenedFiring, type ListenedFiring } from './job-li
 import { BlockedFiringError, type SettingFaults } from '../types/setting-faults.js';
 import { outcomeOf, RunReport, type RunReportDeps } from './run-report.js';
 
-/** What a run needs besides the context of its job. */
+/** Dependencies of a run, besides the context of its job. */
 export interface JobRunDeps extends ItemChoiceDeps, RunReportDeps {
   readonly executor: ItemExecutor;
   readonly settingFaults: SettingFaults;
-  /** The configuration that holds now. */
+  /** The configuration in force now. */
   configuration(): JobConfiguration;
   readonly interceptors: readonly ItemInterceptor[];
   readonly listeners: JobListeners;
   readonly takeover: Takeover;
 }
 
-/** What a run knows of the firings before it. */
+/** Facts about the firings before a run. */
 export interface EarlierFirings {
-  /** Whether an earlier firing has waited in vain to begin, and none has begun since. */
-  readonly hasWaitedInVain: boolean;
+  /** True if an earlier firing has waited until its deadline without beginning, and none has begun since. */
+  readonly lastFiringTimedOut: boolean;
 }
 
-/** How a run has begun. */
+/** Result of the beginning of a run. */
 export type RunBeginning =
   /** It has chosen its items, and holds them; it may have none. */
   | { readonly type: 'begun'; readonly begun: BegunRun }
@@ -67,13 +67,13 @@ export class JobRun {
   readonly #deps: JobRunDeps;
   readonly #earlier: EarlierFirings;
   readonly #report: RunReport;
-  /** Ends the choice of items; once they have begun, it has no effect. */
+  /** Ends the choice of items; has no effect once they have begun. */
   readonly #beginning = new Abort();
   readonly #stop = new Abort();
   #items: ReadonlyMap<number, ItemRun> = new Map();
   /** Set before the items are chosen. */
   #pool: Limiter | undefined;
-  /** Why the firing was interrupted; `undefined` while it goes on. */
+  /** Reason for which the firing was interrupted; `undefined` while it goes on. */
   #interruption: FiringInterruptedError | undefined;
   /** The outcome of items that could not be made ready to run. */
   #unprepared: ItemOutcome = { type: 'succeeded' };
@@ -85,7 +85,7 @@ export class JobRun {
     this.#report = new RunReport(deps, firing);
   }
 
-  /** Whether the run was aborted. */
+  /** True if the run was aborted. */
   get isAborted(): boolean {
     return this.#stop.aborted;
   }
@@ -103,7 +103,7 @@ export class JobRun {
     }
   }
 
-  /** Runs what has begun, from the first listener to the last one. Never rejects. */
+  /** Runs the begun items, from the first listener to the last one. Never rejects. */
   async carryOut(begun: BegunRun): Promise<RunOutcome> {
     const outcome = await this.#carryOut(begun);
     this.#report.ended(outcome);
@@ -132,7 +132,7 @@ export class JobRun {
     const listened = this.#prepare(begun);
     if (listened !== undefined) await this.#listen(begun.config, () => this.#deps.listeners.before(listened));
     const outcomes = await Promise.all(begun.items.map((item) => this.#runItem(item, begun.config)));
-    // After an interruption too: what listeners have opened must be closed, and peers wait for the end of the round.
+    // After an interruption too: listeners must close what they have opened, and peers wait for the end of the round.
     if (listened !== undefined) await this.#listen(begun.config, () => this.#deps.listeners.after(listened));
     if (this.#interruption !== undefined) return { type: 'failed', cause: this.#interruption };
     return outcomeOf(outcomes, this.firing, begun);
@@ -169,8 +169,8 @@ export class JobRun {
       else this.#report.failed(cause);
       return { type: 'failed', cause };
     }
-    // What firings wait for may last for hours, and each of them waits half a minute.
-    if (this.#earlier.hasWaitedInVain) this.#deps.logger.debug(`a firing goes on waiting: ${describeCause(cause)}`);
+    // Firings may wait for hours, each of them for half a minute.
+    if (this.#earlier.lastFiringTimedOut) this.#deps.logger.debug(`a firing goes on waiting: ${describeCause(cause)}`);
     else this.#report.failed(cause);
     return { type: 'postponed', cause };
   }
@@ -255,7 +255,7 @@ export class JobRun {
     }
   }
 
-  /** What a listener throws keeps no item from running, unless the job's error handler interrupts firings. */
+  /** An error of a listener keeps no item from running, unless the job's error handler interrupts firings. */
   async #listen(config: JobConfiguration, call: () => Promise<void>): Promise<void> {
     try {
       await call();
@@ -265,7 +265,7 @@ export class JobRun {
     }
   }
 
-  /** The firing as a whole has failed, or a listener. */
+  /** Reports that the firing as a whole has failed, or a listener. */
   #failed(cause: unknown, config: JobConfiguration): void {
     this.#report.failed(cause);
     this.#interruptAfter(cause, config);
@@ -278,13 +278,13 @@ export class JobRun {
     for (const item of this.#items.values()) item.interrupt(this.#interruption);
   }
 
-  /** The next reconciliation makes it known. */
+  /** Notes the impairment; the next reconciliation publishes it. */
   #noteImpairment(item: number, reason: string): void {
     this.#deps.held.impair(item, reason);
     this.#deps.requestReconcile();
   }
 
-  /** Runs one item to its end, and gives it back. Never rejects, so that a failure stops no other item. */
+  /** Runs one item to its end, and releases it. Never rejects, so that a failure stops no other item. */
   async #runItem(begun: BegunItem, config: JobConfiguration): Promise<ItemOutcome> {
     const { marks, held, requestReconcile } = this.#deps;
     const run = this.#items.get(begun.item);

@@ -21,7 +21,7 @@ export class RunObservers {
     this.#logger = logger;
   }
 
-  /** Whether there is any observer: without one, no event needs to be made. */
+  /** True if there is any observer: without one, no event needs to be made. */
   get isAny(): boolean {
     return this.#observers.length > 0;
   }

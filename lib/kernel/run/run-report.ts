@@ -14,21 +14,21 @@ import { type JobContext } from '../job/job-context.js';
 import { type Retry } from './item-run.js';
 import { type RunObservers } from './run-observers.js';
 
-/** What a report needs. */
+/** Dependencies of a report. */
 export interface RunReportDeps extends JobContext {
   readonly failures: FailureReports;
   readonly observers: RunObservers;
 }
 
-/** An event, but for what all events of a run share. */
+/** An event without the members that all events of a run share. */
 type Event = DistributiveOmit<RunEvent, 'run' | 'at'>;
 type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never;
 
-/** Says what happens to one run: to its observers by events, to the error handler by failures, and to the log. */
+/** Reports one run: by events to its observers, by failures to the error handler, and to the log. */
 export class RunReport {
   readonly info: RunInfo;
   readonly #deps: RunReportDeps;
-  /** Whether any observer is to hear of the run: without one, no event is made. */
+  /** True if there is an observer: without one, no event is made. */
   readonly #isObserved: boolean;
   #hasLoggedAbort = false;
   /** Set when the run has chosen its items. */
@@ -41,7 +41,7 @@ export class RunReport {
     this.info = { jobName: paths.jobName, instance, runId: nextRunId(), cause, scheduledAt: dateOf(instant) };
   }
 
-  /** Java's task id of the run; before it has chosen its items, that of a run without items. */
+  /** Java's task id of the run; until the run has chosen its items, the task id has none. */
   get taskId(): string {
     return this.#taskId ?? this.#taskIdOf([]);
   }
@@ -56,7 +56,7 @@ export class RunReport {
     this.#emit(event);
   }
 
-  /** The run is over. */
+  /** Reports that the run is over. */
   ended(outcome: RunOutcome): void {
     this.#emit({ type: 'run-ended', outcome, taskId: this.taskId });
   }
@@ -67,7 +67,7 @@ export class RunReport {
     observers.notify({ ...event, run: this.info, at: new Date(clock.now()) });
   }
 
-  /** The run has begun its items. A run without items emits nothing. */
+  /** Reports that the run has begun its items. A run without items emits nothing. */
   begun(begun: BegunRun): void {
     const { items, blocked, config: configuration } = begun;
     this.#taskId = this.#taskIdOf(items.map(({ item }) => item));
@@ -76,7 +76,10 @@ export class RunReport {
     this.emit({ type: 'items-begun', taskId, configuration, items: items.map(runItemOf), blocked });
   }
 
-  /** An attempt at an item has failed, and another one follows. The error handler is given the last failure only. */
+  /**
+   * Reports that an attempt at an item has failed, and another one follows. The error handler is given the last failure
+   * only.
+   */
   itemRetried(begun: BegunItem, { attempt, cause, pauseMs }: Retry): void {
     const { logger } = this.#deps;
     const { item } = begun;
@@ -85,7 +88,9 @@ export class RunReport {
     logger.warn(text, { event: 'retried', item });
   }
 
-  /** An item has ended. Its failure goes to the error handler, unless the firing as a whole has failed already. */
+  /**
+   * Reports that an item has ended. Its failure goes to the error handler, unless the whole firing has failed already.
+   */
   itemEnded(begun: BegunItem, config: BegunRun['config'], end: ItemEnding): void {
     const { failures, instance } = this.#deps;
     const { outcome, attempts, durationMs, parameter } = end;
@@ -100,11 +105,11 @@ export class RunReport {
     });
   }
 
-  /** The firing as a whole has failed, or a listener. */
+  /** Reports that the firing as a whole has failed, or a listener. */
   failed(cause: unknown): void {
     const { watch, failures, logger, instance } = this.#deps;
     const { config: configuration } = watch.view;
-    // No error handler is known then. That the settings are unusable is logged once for all firings.
+    // Without settings, no error handler is known. Unusable settings are logged once for all firings.
     if (configuration === undefined)
       return cause instanceof InvalidConfigurationError
         ? this.leftOut(cause)
@@ -118,7 +123,8 @@ export class RunReport {
   }
 
   /**
-   * The settings keep the job from running, which is logged once for all firings; but somebody waits for a manual run.
+   * Logs that the settings keep the run from beginning. That is logged once for all firings; but for a manual run,
+   * which somebody waits for, it is a warning.
    */
   leftOut(cause: InvalidConfigurationError): void {
     const { logger } = this.#deps;
@@ -127,27 +133,27 @@ export class RunReport {
     else logger.debug(`a firing is left out: ${cause.message.trim()}`);
   }
 
-  /** Once a run: all its items abort for the same reason. */
+  /** Logs once a run: all its items abort for the same reason. */
   #logAbort(cause: unknown): void {
     if (!this.#hasLoggedAbort) this.#deps.logger.warn(describeCause(cause));
     this.#hasLoggedAbort = true;
   }
 }
 
-/** How an item ended. */
+/** The end of an item, for its report. */
 export interface ItemEnding {
   readonly outcome: ItemOutcome;
-  /** How many attempts were made. */
+  /** Number of attempts made. */
   readonly attempts: number;
   /** How long the item has run, in milliseconds; `undefined` if the job's code was not called. */
   readonly durationMs: number | undefined;
   /** The item's entry of `shardingItemParameters`. */
   readonly parameter: string | undefined;
-  /** Whether its failure has been reported as one of the whole firing. */
+  /** True if its failure has been reported as one of the whole firing. */
   readonly isReported: boolean;
 }
 
-/** What the outcomes of its items make of a run. */
+/** The outcome of a run, from those of its items. */
 export function outcomeOf(outcomes: readonly ItemOutcome[], { cause }: Firing, begun: BegunRun): RunOutcome {
   const { blocked, config } = begun;
   const count = (type: ItemOutcome['type']): number => outcomes.filter((outcome) => outcome.type === type).length;

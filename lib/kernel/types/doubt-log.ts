@@ -13,7 +13,7 @@ import { type Extensions } from './extensions.js';
 /** How many firings of a cron expression with uneven steps the log names. */
 const NEXT_FIRINGS = 3;
 
-/** What the doubts of a job are found with. */
+/** Dependencies of a `DoubtLog`. */
 export interface DoubtLogDeps {
   readonly definition: JobDefinition;
   readonly extensions: Extensions;
@@ -24,9 +24,8 @@ export interface DoubtLogDeps {
 const NONE: readonly string[] = [];
 
 /**
- * Logs what is allowed in a job's settings but probably not intended: of those given here when the job starts, and of
- * those that hold when they differ or change. Each doubt is logged once, and again if it comes back after it was
- * settled.
+ * Logs settings of a job that are allowed but probably not intended: at start those given here, and later those in
+ * force when they differ or change. Each doubt is logged once, and again if it comes back after it was settled.
  */
 export class DoubtLog {
   readonly #deps: DoubtLogDeps;
@@ -73,7 +72,9 @@ export class DoubtLog {
   }
 }
 
-/** The next firings of a schedule. One that cannot be read is an obstacle, which is logged as such, and has none. */
+/**
+ * The next firings of a schedule. A schedule that cannot be read is an obstacle, which is logged as such, and has none.
+ */
 function firingsAfter(start: Date, read: () => QuartzCron): readonly Date[] {
   const next: Date[] = [];
   try {

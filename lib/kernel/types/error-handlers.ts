@@ -26,7 +26,7 @@ export function builtInErrorHandlers(logger: JobLogger): readonly JobErrorHandle
 }
 
 /**
- * What has failed, and for which firing: `item 2 (parameter 'Beijing', firing of 2030-01-01T00:00:05.000Z) failed:
+ * Names the item, the firing and the error: `item 2 (parameter 'Beijing', firing of 2030-01-01T00:00:05.000Z) failed:
  * Error: no stock`.
  */
 export function describeJobFailure({ cause, item, parameter, scheduledAt, attempt }: JobFailure): string {
@@ -40,7 +40,7 @@ export function describeJobFailure({ cause, item, parameter, scheduledAt, attemp
   return `${what}${details} failed: ${cause === undefined || cause === null ? `it threw ${cause}` : describeFailure(cause)}`;
 }
 
-/** The same for loggers that keep fields. */
+/** The same facts for loggers that keep fields. */
 export function failureFields({ item, parameter, scheduledAt }: JobFailure): LogFields {
   return {
     event: 'failed',

@@ -1,6 +1,6 @@
 /**
- * The one table of what a job's settings name, and of what executes jobs: strategies, executors, error handlers, pool
- * sizes, listeners. Java finds these by its service loader; here they are lists given at start. An unknown name is
+ * The table of the extensions that a job's settings name, and of the executors: strategies, executors, error handlers,
+ * pool sizes, listeners. Java finds these by its service loader; here they are lists given at start. An unknown name is
  * refused with the names that are known.
  */
 import { availableParallelism } from 'node:os';
@@ -42,16 +42,16 @@ import { isWorkerThreadJob } from '../../api/job/worker-job.js';
 /** How long an error handler may take to close, in milliseconds. */
 const CLOSING_TIMEOUT_MS = 5_000;
 
-/** How long an error handler may take to load what it needs, in milliseconds. */
+/** How long an error handler may take to prepare, in milliseconds. */
 const PREPARATION_TIMEOUT_MS = 10_000;
 
-/** How long an executor may take to load what a job needs, in milliseconds: the job's own code may be part of it. */
+/** How long an executor may take to prepare for a job, in milliseconds: the job's own code may be part of it. */
 const LOADING_TIMEOUT_MS = 30_000;
 
-/** How long an executor may take to free what a job has needed, in milliseconds. */
+/** How long an executor may take to free the resources of a job, in milliseconds. */
 const RELEASE_TIMEOUT_MS = 5_000;
 
-/** What users add to the built-in choices; on the same name theirs comes first. */
+/** Extensions of users beside the built-in ones; if two have the same name, the user's is chosen. */
 export interface ExtensionOptions {
   readonly strategies?: readonly JobShardingStrategy[];
   /** For jobs that have a type instead of a class, besides SCRIPT, HTTP and WORKER. */
@@ -67,16 +67,16 @@ export interface ExtensionOptions {
   readonly interceptors?: readonly ItemInterceptor[];
 }
 
-/** Does the work of one sharding item of one job. What it throws is the item's failure. */
+/** Does the work of one sharding item of one job. An error that it throws is the item's failure. */
 export interface ItemExecutor {
   process(configuration: JobConfiguration, context: ShardingContext, job: RunningJob): void | Promise<void>;
   /** @returns the problems with the properties that it needs */
   validate(configuration: JobConfiguration): readonly PropertyProblem[];
-  /** @returns what is allowed in them, but probably not intended */
+  /** @returns doubts: values that are allowed, but probably not intended */
   doubts(configuration: JobConfiguration): readonly string[];
-  /** Loads what the job needs. */
+  /** Loads the resources of the job. */
   prepare(configuration: JobConfiguration): void | Promise<void>;
-  /** The job has ended on this instance. */
+  /** Frees the resources of a job that has ended on this instance. */
   release(jobName: string): void | Promise<void>;
 }
 
@@ -149,7 +149,10 @@ export interface NamedListener {
   readonly listener: AnyJobListener;
 }
 
-/** Finds what a job's configuration names. Each method throws InvalidConfigurationError on an unknown name. */
+/**
+ * Finds the extensions that a job's configuration names. Each method throws InvalidConfigurationError on an unknown
+ * name.
+ */
 export class Extensions {
   readonly #strategies: readonly JobShardingStrategy[];
   readonly #executors: readonly TypedJobItemExecutor[];
@@ -162,7 +165,7 @@ export class Extensions {
   /** Wrap the call of the job's code, the first one outermost. */
   readonly interceptors: readonly ItemInterceptor[];
 
-  /** @throws InvalidConfigurationError if what is given as a listener is none, or has the type of another one */
+  /** @throws InvalidConfigurationError if a listener is no listener, or has the type of another one */
   constructor(extensions: ExtensionOptions, ground: { readonly clock: Clock; readonly logger: JobLogger }) {
     this.#strategies = [
       ...(extensions.strategies ?? []),
@@ -207,8 +210,8 @@ export class Extensions {
   }
 
   /**
-   * How many items of the job may run at once on this instance, as the provider says now.
-   * @throws InvalidConfigurationError if it throws, or says anything but an integer of at least 1
+   * Number of items of the job that may run at once on this instance, as the provider returns it now.
+   * @throws InvalidConfigurationError if it throws, or returns anything but an integer of at least 1
    */
   threadPoolSize(configuration: JobConfiguration): number {
     const provider = this.threadPoolSizeProvider(configuration);
@@ -227,7 +230,7 @@ export class Extensions {
   }
 
   /**
-   * What does the work of a job's items.
+   * The executor that does the work of a job's items.
    * @param job the job object, or the type of a job without class
    * @throws InvalidConfigurationError if no executor has that type, or accepts such an object
    */
@@ -247,8 +250,8 @@ export class Extensions {
   }
 
   /**
-   * Those of the job's listeners that are known, in the order in which they are called: by `order()`, and as they are
-   * named. A listener whose `order()` cannot be used is called last. `faultsIn` has what is wrong.
+   * The known ones of the job's listeners, in the order in which they are called: by `order()`, and as the settings
+   * name them. A listener whose `order()` cannot be used is called last. `faultsIn` finds the faults.
    */
   listeners({ jobListenerTypes }: JobConfiguration): readonly NamedListener[] {
     const known = jobListenerTypes.flatMap((type) => this.#listeners.find((each) => isOfType(each, type)) ?? []);
@@ -265,7 +268,7 @@ export class Extensions {
   }
 
   /**
-   * Lets the executor and the error handler of a job load what they need.
+   * Lets the executor and the error handler of a job load their resources.
    * @param job the job object, or the type of a job without class
    * @throws InvalidConfigurationError if one of them cannot, or takes more than 30 seconds and 10 seconds, respectively
    */
@@ -274,7 +277,7 @@ export class Extensions {
     await this.prepareErrorHandler(configuration, clock);
   }
 
-  /** @throws InvalidConfigurationError if the executor cannot load what the job needs, or takes more than 30 seconds */
+  /** @throws InvalidConfigurationError if the executor cannot prepare for the job, or takes more than 30 seconds */
   async prepareExecutor(configuration: JobConfiguration, job: unknown, clock: Clock): Promise<void> {
     const { jobName } = configuration;
     const prepare = async (): Promise<void> => this.executorOf(jobName, job).prepare(configuration);
@@ -289,7 +292,7 @@ export class Extensions {
     }
   }
 
-  /** Lets the executor of a job that has ended free what the job needed. Never rejects, and takes 5 seconds at most. */
+  /** Lets the executor free the resources of a job that has ended. Never rejects, and takes 5 seconds at most. */
   async release(
     jobName: string,
     job: unknown,
@@ -303,7 +306,7 @@ export class Extensions {
     );
   }
 
-  /** @throws InvalidConfigurationError if the error handler cannot load what it needs, or takes more than 10 seconds */
+  /** @throws InvalidConfigurationError if the error handler cannot prepare, or takes more than 10 seconds */
   async prepareErrorHandler(configuration: JobConfiguration, clock: Clock): Promise<void> {
     const handler = this.errorHandler(configuration);
     const timeout = (): Error =>
@@ -319,7 +322,7 @@ export class Extensions {
     }
   }
 
-  /** Closes the error handlers of users. Never rejects: what a handler throws is logged, and that it takes too long. */
+  /** Closes the error handlers of users. Never rejects: an error or a timeout of a handler is logged. */
   async close({ clock, logger }: { readonly clock: Clock; readonly logger: JobLog }): Promise<void> {
     const closing = this.#errorHandlers.map(async (handler) => {
       const what = `the error handler ${handler.type} to close`;
@@ -335,9 +338,10 @@ export class Extensions {
   }
 
   /**
-   * Checks what a job and its configuration name, and the properties that its executor and its error handler need.
+   * Checks the extensions that a job and its configuration name, and the properties that its executor and its error
+   * handler need.
    * @param job the job object, or the type of a job without class
-   * @throws InvalidConfigurationError naming everything that is wrong
+   * @throws InvalidConfigurationError with all faults
    */
   check(configuration: JobConfiguration, job: unknown): void {
     const faults = this.#faults(configuration, job).map(({ problem }) => problem);
@@ -345,7 +349,8 @@ export class Extensions {
   }
 
   /**
-   * What the executor and the error handler of a job find allowed in its properties, but probably not intended.
+   * Doubts of the executor and the error handler about the job's properties: values that are allowed, but probably not
+   * intended.
    * @param job the job object, or the type of a job without class
    * @throws InvalidConfigurationError if the configuration names an unknown error handler
    */
@@ -357,8 +362,8 @@ export class Extensions {
   }
 
   /**
-   * Everything that is wrong with what a job and its configuration name, and with the properties that its executor and
-   * its error handler need; by the part of the job that cannot do its work because of it.
+   * All faults of the extensions that a job and its configuration name, and of the properties that its executor and its
+   * error handler need; each with the part of the job that cannot do its work because of it.
    * @param job the job object, or the type of a job without class
    */
   faultsIn(configuration: JobConfiguration, job: unknown): readonly SettingsFault[] {
@@ -385,7 +390,10 @@ export class Extensions {
 
   #checkExecutor(configuration: JobConfiguration, job: unknown): void {
     const { jobName } = configuration;
-    const problems = [...this.executorOf(jobName, job).validate(configuration), ...idleProperties(configuration, job)];
+    const problems = [
+      ...this.executorOf(jobName, job).validate(configuration),
+      ...ineffectiveProperties(configuration, job),
+    ];
     if (problems.length === 0) return;
     throw new InvalidConfigurationError(
       problems.map(({ property, problem }) => `${propertyPath(jobName, property)}: ${problem}`),
@@ -409,11 +417,11 @@ export class Extensions {
   }
 }
 
-/** The parts of a job that settings are about: all but those that the kernel itself reads. */
+/** The parts of a job that extensions provide. */
 export const SETTINGS_PARTS = ['executor', 'strategy', 'error-handler', 'pool', 'items', 'listeners'] as const;
 export type SettingsPart = (typeof SETTINGS_PARTS)[number];
 
-/** Something that is wrong with a job's settings. */
+/** A fault in a job's settings. */
 export interface SettingsFault {
   /** The part of the job that cannot do its work as set. */
   readonly part: SettingsPart;
@@ -421,7 +429,7 @@ export interface SettingsFault {
   readonly problem: string;
 }
 
-/** What a check that reports by throwing finds. Checks of users' objects may throw anything. */
+/** The faults found by a check that throws them. Checks of users' objects may throw anything. */
 function problemsOf(check: () => unknown, what: string): readonly string[] {
   try {
     check();
@@ -438,8 +446,11 @@ function withoutPath(problem: string, path: string): string {
   return problem.startsWith(path) ? problem.slice(path.length).replace(/^(\.|: )/, '') : problem;
 }
 
-/** What concerns worker threads has no effect on a job that does not run in them, which would be noticed too late. */
-function idleProperties({ props }: JobConfiguration, job: unknown): readonly PropertyProblem[] {
+/**
+ * Properties of worker threads that have no effect, because the job does not run in such threads: users would notice
+ * that too late.
+ */
+function ineffectiveProperties({ props }: JobConfiguration, job: unknown): readonly PropertyProblem[] {
   const isType = typeof job === 'string';
   if (isType ? job.toUpperCase() === WORKER_TYPE : isWorkerThreadJob(job)) return [];
   const runner = isType ? `its type ${job}` : 'its class';
@@ -450,7 +461,7 @@ function idleProperties({ props }: JobConfiguration, job: unknown): readonly Pro
   });
 }
 
-/** Asked for once: it takes a system call, and each firing needs it. */
+/** Read once: it takes a system call, and each firing needs it. */
 const CORES = availableParallelism();
 
 const cpu: JobExecutorThreadPoolSizeProvider = { type: 'CPU', getSize: () => 2 * CORES };
@@ -472,7 +483,7 @@ function namedListeners(listeners: readonly AnyJobListener[]): readonly NamedLis
   return named;
 }
 
-/** As in Java, greater ones are called later. */
+/** As in Java, listeners with a greater order are called later. */
 function readOrder({ type, listener }: NamedListener): { readonly order?: number; readonly problem?: string } {
   try {
     const order: unknown = listener.order?.() ?? LOWEST_ORDER;
@@ -500,7 +511,7 @@ function choose<T extends { readonly type: string }>(
   ]);
 }
 
-/** ElasticJob had these types until 2.x; since then the class says what kind of job it is. */
+/** ElasticJob had these types until 2.x; since then, the class determines the kind of job. */
 function hintFor(type: string): string {
   return ['SIMPLE', 'DATAFLOW'].includes(type.toUpperCase())
     ? `. A ${type.toLowerCase()} job is an object of a class, such as a provider that elasticJobClass names`

@@ -12,13 +12,13 @@ import { type Extensions } from './extensions.js';
 /** How long an error handler may take for one failure, in milliseconds, before that is logged. */
 const HANDLER_TIMEOUT_MS = 30_000;
 
-/** How long an error handler may take to let go of a job, in milliseconds. */
+/** How long an error handler may take to release a job, in milliseconds. */
 const RELEASE_TIMEOUT_MS = 5_000;
 
-/** How many failures of a job the error handler may be working on. Further ones are only logged. */
+/** Most failures of a job that the error handler may be working on. Further ones are only logged. */
 const MOST_PENDING = 100;
 
-/** What handing over failures needs. */
+/** Dependencies of `FailureReports`. */
 export interface FailureReportsDeps {
   readonly extensions: Extensions;
   readonly clock: Clock;
@@ -27,7 +27,7 @@ export interface FailureReportsDeps {
   readonly me: string;
 }
 
-/** Hands the failures of a job to its error handler. The run does not wait for the handler. */
+/** Passes the failures of a job to its error handler. The run does not wait for the handler. */
 export class FailureReports {
   readonly #deps: FailureReportsDeps;
   readonly #pending = new Set<Promise<void>>();
@@ -38,7 +38,7 @@ export class FailureReports {
     this.#deps = deps;
   }
 
-  /** Hands the failure over. Never throws: a failure of the handler itself is logged with the failure. */
+  /** Passes the failure on. Never throws: a failure of the handler itself is logged with the failure. */
   report(failure: JobFailure): void {
     if (this.#pending.size >= MOST_PENDING) {
       this.#log(failure, `its error handler is still busy with ${MOST_PENDING} failures, so this one is only logged`);
@@ -49,7 +49,8 @@ export class FailureReports {
   }
 
   /**
-   * Why the firing ends at a failure, if the job's error handler interrupts firings; `undefined` if the firing goes on.
+   * The error with which the firing ends at a failure, if the job's error handler interrupts firings; `undefined` if
+   * the firing goes on.
    */
   interruption(configuration: JobConfiguration, cause: unknown): FiringInterruptedError | undefined {
     const handler = this.#handlerOf(configuration);
@@ -62,7 +63,7 @@ export class FailureReports {
     await Promise.all(this.#pending);
   }
 
-  /** The job ends on this instance: its handler lets go of it. Never rejects, and takes 5 seconds at most. */
+  /** Lets the handler release the job, which ends on this instance. Never rejects, and takes 5 seconds at most. */
   close(): Promise<void> {
     return this.#use(undefined);
   }
@@ -102,7 +103,7 @@ export class FailureReports {
     }
   }
 
-  /** From now on this handler is given the failures. The former one, if it is another, lets go of the job. */
+  /** Makes this handler the one that is given the failures. If the former one is another, it releases the job. */
   async #use(next: { readonly handler: JobErrorHandler; readonly jobName: string } | undefined): Promise<void> {
     const former = this.#current;
     if (former?.handler === next?.handler) return;
@@ -118,7 +119,7 @@ export class FailureReports {
     );
   }
 
-  /** @param andThen what has become of the error handler; `undefined` if it threw the failure itself, as THROW does */
+  /** @param andThen the failure of the error handler; `undefined` if it threw the failure itself, as THROW does */
   #log(failure: JobFailure, andThen: string | undefined): void {
     const text = describeJobFailure(failure) + (andThen === undefined ? '' : `; ${andThen}`);
     this.#deps.logger.error(text, stackWithCauses(failure.cause), failureFields(failure));

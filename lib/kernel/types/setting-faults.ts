@@ -1,7 +1,8 @@
 /**
- * What is wrong with the settings that hold, as far as they name things that this process does not have or cannot use.
- * They were stored by an operator, or by another version of the application, so they are no reason to end the job: what
- * can go on goes on without them, what cannot begins nothing, and a change of the settings ends either.
+ * The faults of the settings in force: names of extensions that this process does not have, and values that it cannot
+ * use. An operator, or another version of the application, has stored them, so they are no reason to end the job. If
+ * the job can do without the faulty setting, it goes on; otherwise it begins nothing; a change of the settings ends
+ * both.
  */
 import { InvalidConfigurationError } from '../../api/errors/errors.js';
 import { type JobConfiguration } from '../../api/job/job-configuration.js';
@@ -10,10 +11,10 @@ import { type JobDefinition } from '../job/job-definition.js';
 import { type Extensions, type SettingsFault, type SettingsPart } from './extensions.js';
 import { type StoredFault } from '../view/obstacles.js';
 
-/** The settings that hold keep the job from running, which is logged once for all firings. */
+/** The settings in force keep the job from running, which is logged once for all firings. */
 export class BlockedFiringError extends InvalidConfigurationError {}
 
-/** What finding faults needs. */
+/** Dependencies of `SettingFaults`. */
 export interface SettingFaultsDeps {
   readonly extensions: Extensions;
   readonly definition: JobDefinition;
@@ -25,7 +26,7 @@ export class SettingFaults {
   readonly #deps: SettingFaultsDeps;
   #checked: JobConfiguration | undefined;
   #found: readonly StoredFault[] = NONE;
-  /** What the provider said last that could be used. */
+  /** The last usable size that the provider returned. */
   #size: number | undefined;
   #limiter: Limiter | undefined;
   #isPoolFaulty = false;
@@ -34,21 +35,21 @@ export class SettingFaults {
     this.#deps = deps;
   }
 
-  /** The faults of these settings; those of the pool as they were when its provider was asked last. */
+  /** The faults of these settings; those of the pool as of the last call of its provider. */
   of(configuration: JobConfiguration): readonly StoredFault[] {
     if (this.#checked !== configuration) this.#check(configuration);
     return this.#found;
   }
 
   /**
-   * The pool of the job on this instance, as its provider says now: one for all runs, so that its limit holds for items
-   * of different firings together.
+   * The pool of the job on this instance, with the size that its provider returns now: one for all runs, so that its
+   * limit holds for items of different firings together.
    * @throws BlockedFiringError if the settings keep the job from running
    */
   pool(configuration: JobConfiguration): Limiter {
     this.of(configuration);
     const hadPool = !this.#isPoolFaulty;
-    // A provider may begin, and cease, to answer nonsense while the settings stay as they are.
+    // A provider may begin, and cease, to return nonsense while the settings stay as they are.
     if (this.#askForSize(configuration) !== hadPool) {
       this.#check(configuration);
       this.#deps.requestReconcile();
@@ -61,7 +62,7 @@ export class SettingFaults {
     return this.#limiter;
   }
 
-  /** @returns whether the provider has said what can be used */
+  /** @returns true if the provider has returned a usable size */
   #askForSize(configuration: JobConfiguration): boolean {
     try {
       this.#size = this.#deps.extensions.threadPoolSize(configuration);
@@ -90,7 +91,7 @@ export class SettingFaults {
 
 const NONE: readonly StoredFault[] = [];
 
-/** What goes on without the setting; `undefined`: the job cannot run. */
+/** The behaviour without the setting; `undefined`: the job cannot run. */
 const CONSEQUENCES: Readonly<Record<SettingsPart, string | undefined>> = {
   executor: undefined,
   pool: undefined,

@@ -1,4 +1,4 @@
-/** Which instance owns which items, and whether that assignment still fits: pure functions of a view. */
+/** Judges the owners of items, and whether their assignment still fits: pure functions of a view. */
 import { createHash } from 'node:crypto';
 import { availableInstances, type JobView } from '../../layout/job-view.js';
 import { type AssignmentRecord } from '../../layout/x-node/assignment-record.js';
@@ -86,7 +86,7 @@ const DIGEST_LENGTH = 16;
  * Re-added items: the next assignment has them and the present one does not, but they were begun before, last before
  * `instant` (milliseconds since 1970).
  */
-export function returningItems(
+export function readdedItems(
   { config, items, assignmentRecord, lastBegun }: JobView,
   instant: number,
 ): readonly number[] {
@@ -192,7 +192,7 @@ function isDropped(view: JobView, item: number, instant: number | undefined): bo
   const firings = [...view.guarantee.dropped.values()];
   return (
     firings.some((each) => each.get(instant)?.has(item) === true) ||
-    (view.config?.misfire === false && hasLastCall(view, instant))
+    (view.config?.misfire === false && wasCompletionCalled(view, instant))
   );
 }
 
@@ -205,7 +205,7 @@ export function droppedItems({ guarantee }: JobView, instant: number | undefined
 }
 
 /** True if a once-listener was called after the items of the firing at that instant, in milliseconds since 1970. */
-export function hasLastCall({ guarantee }: JobView, instant: number): boolean {
+export function wasCompletionCalled({ guarantee }: JobView, instant: number): boolean {
   return guarantee.completed.called.some((key) => key.startsWith(`${instant}/`));
 }
 

@@ -103,7 +103,7 @@ export function failoverRemains(view: JobView): readonly number[] {
 }
 
 /** Items with an obsolete crash report: a Java peer has run the item again, or failover was switched off. */
-export function idleReports({ crashReports, crashedItems, items }: JobView): readonly number[] {
+export function obsoleteCrashReports({ crashReports, crashedItems, items }: JobView): readonly number[] {
   const inUse = new Set(crashedItems);
   for (const { item, takenOverBy, failoveringBy } of items)
     if (takenOverBy !== undefined || failoveringBy !== undefined) inUse.add(item);

@@ -29,15 +29,15 @@ export interface HeldMark {
 /** State of a run and of its marks. */
 export type MarkState =
   /** The item runs, and its session lives. */
-  | 'standing'
+  | 'running'
   /** The item runs, and the session of its marks has ended. */
-  | 'orphaned'
+  | 'session-lost'
   /** The item has ended; its marks are about to be removed. */
   | 'ended'
   /** The item has ended, and its marks could not be removed, or not yet. */
-  | 'left'
+  | 'not-removed'
   /** The item has ended, and a peer that took it for crashed runs it again. */
-  | 'superseded';
+  | 'rerun-by-peer';
 
 /** An item whose run has ended, and that may be begun again. */
 export interface ReleasedItem {
@@ -125,7 +125,7 @@ export class HeldItems {
   runMarked(items: readonly BegunItem[], { marks, session }: Pick<HeldMark, 'marks' | 'session'>): void {
     this.run(items.map(({ item }) => item));
     for (const { item, instant } of items) {
-      this.#marks.set(item, { marks, session, instant, state: 'standing' });
+      this.#marks.set(item, { marks, session, instant, state: 'running' });
       const run = this.#runs.get(item);
       if (run !== undefined) run.isMarked = true;
     }
@@ -182,12 +182,12 @@ export class HeldItems {
 
   /** Items whose run has ended and that may still bear this instance's marks, because these could not be removed. */
   get leftovers(): readonly EndedItem[] {
-    return this.itemsMarked('left');
+    return this.itemsMarked('not-removed');
   }
 
   /** Items whose run has ended here, but which a peer reported as crashed and runs again. */
-  get superseded(): readonly EndedItem[] {
-    return this.itemsMarked('superseded');
+  get rerunByPeers(): readonly EndedItem[] {
+    return this.itemsMarked('rerun-by-peer');
   }
 
   /** Items whose marks are in that state. */
@@ -200,7 +200,7 @@ export class HeldItems {
   /** True if a mark of the item is this instance's, as far as it knows. */
   hasMarked(item: number): boolean {
     const state = this.#marks.get(item)?.state;
-    return state !== undefined && state !== 'orphaned' && state !== 'superseded';
+    return state !== undefined && state !== 'session-lost' && state !== 'rerun-by-peer';
   }
 
   /** True if this instance knows of a run of the item, or of its mark. */
@@ -216,7 +216,7 @@ export class HeldItems {
   /** The marks of an ended run could not be removed, or not yet. */
   leave(item: number): void {
     const mark = this.#marks.get(item);
-    if (mark?.state === 'ended') mark.state = 'left';
+    if (mark?.state === 'ended') mark.state = 'not-removed';
   }
 
   /**
@@ -225,7 +225,7 @@ export class HeldItems {
    */
   forgetSession(): void {
     for (const mark of this.#marks.values())
-      if (mark.state === 'standing') mark.state = 'orphaned';
-      else if (mark.state === 'ended') mark.state = 'left';
+      if (mark.state === 'running') mark.state = 'session-lost';
+      else if (mark.state === 'ended') mark.state = 'not-removed';
   }
 }

@@ -45,8 +45,8 @@ export function isInAssignment({ assignmentRecord }: JobView, item: number): boo
  * instance has begun for that instant or a later one. The last condition keeps a firing from running an item twice when
  * the item changes its owner in the middle of the firing.
  * @param firing its instant is in milliseconds since 1970, `undefined` for a manual firing, which runs items that wait
- * because a trigger with its `jobParameter` was accepted; `items` limits the choice; a `misfire` firing leaves out
- * items that the current assignment does not contain
+ *   because a trigger with its `jobParameter` was accepted; `items` limits the choice; a `misfire` firing leaves out
+ *   items that the current assignment does not contain
  * @param busy items that this instance still runs
  */
 export function chooseItems(

@@ -31,13 +31,13 @@ export class JobWatch {
   /** Instances that were present when the runners of all items were last known; `undefined` if they are not known. */
   #runnersReadFor: Pick<JobView, 'instances' | 'live'> | undefined;
   /** Times by item, in milliseconds since 1970: when its owner was last seen to be an instance that keeps no record. */
-  readonly #offRecord = new Map<number, number>();
+  readonly #lastSeenWithJavaOwner = new Map<number, number>();
   readonly #javaPeers: JavaPeers;
   /** The mirror's moment that the reader has seen last. */
   #readMoment: number | undefined;
   /** When a change other than a routine change was last seen, by the monotonic clock. */
-  #stirredAt: number;
-  #stirs = 0;
+  #lastSignificantChangeAt: number;
+  #significantChanges = 0;
   /** The mirror's moment at the last call of `newChanges`. */
   #changesSeen: number | undefined;
   /** The view read at `#readMoment`, unless it has to be read again. */
@@ -50,14 +50,14 @@ export class JobWatch {
     this.#reader = reader;
     this.#clock = clock;
     this.#javaPeers = new JavaPeers(clock);
-    this.#stirredAt = clock.monotonic();
+    this.#lastSignificantChangeAt = clock.monotonic();
     mirror.onChange(() => this.#onChange());
   }
 
   #onChange(): void {
-    const { stirs, isCurrent } = this.#mirror;
-    if (this.#stirs !== stirs) this.#stirredAt = this.#clock.monotonic();
-    this.#stirs = stirs;
+    const { significantChanges, isCurrent } = this.#mirror;
+    if (this.#significantChanges !== significantChanges) this.#lastSignificantChangeAt = this.#clock.monotonic();
+    this.#significantChanges = significantChanges;
     // Changes that came while the mirror was out of date may include a write of our own whose answer was lost.
     if (!isCurrent) this.forgetReadings();
     this.observer?.noteChange();
@@ -72,7 +72,7 @@ export class JobWatch {
     this.#readMoment = moment;
     const view = this.#javaPeers.remember(this.#withAllBegun(seen));
     this.#view = view;
-    this.#noteOffRecord(view);
+    this.#noteJavaOwners(view);
     return view;
   }
 
@@ -84,8 +84,8 @@ export class JobWatch {
   }
 
   /** Milliseconds since a change other than a routine change was last seen. */
-  get calmMs(): number {
-    return this.#clock.monotonic() - this.#stirredAt;
+  get sinceSignificantChangeMs(): number {
+    return this.#clock.monotonic() - this.#lastSignificantChangeAt;
   }
 
   /**
@@ -106,18 +106,18 @@ export class JobWatch {
     return this.#javaPeers.areFlapping;
   }
 
-  #noteOffRecord({ items, beginRecords }: JobView): void {
+  #noteJavaOwners({ items, beginRecords }: JobView): void {
     const now = this.#clock.now();
     for (const { item, owner } of items)
-      if (owner !== undefined && !beginRecords.has(owner)) this.#offRecord.set(item, now);
+      if (owner !== undefined && !beginRecords.has(owner)) this.#lastSeenWithJavaOwner.set(item, now);
   }
 
   /**
    * True if every owner of the item that this instance has seen since `mark` (milliseconds since 1970) keeps a record
    * of its runs. Java instances do not.
    */
-  isOnRecordSince(item: number, mark: number): boolean {
-    return (this.#offRecord.get(item) ?? -Infinity) < mark;
+  isHistoryCompleteSince(item: number, mark: number): boolean {
+    return (this.#lastSeenWithJavaOwner.get(item) ?? -Infinity) < mark;
   }
 
   /** Makes the next view be read again although no node has changed: time has passed, or the clock was set. */

@@ -1,8 +1,8 @@
 /**
  * Assigning items to instances.
  *
- * The leader alone asks for an assignment and makes it; all others read the result. Two writes make it safe against
- * instances that begin a run at the same moment, in whatever order they hear of it:
+ * The leader alone requests an assignment and makes it; all others read the result. Two writes make it safe against
+ * instances that begin a run at the same moment, in whatever order they are notified of it:
  *
  * ```
  *   leader   request ──────────────▶ nothing runs? ─▶ (parts) ─▶ commit: owners, request removed
@@ -11,7 +11,7 @@
  * ```
  * A begin that was decided before the request carries the old version and is refused; a begin that was committed before
  * the request is visible to the leader, which waits for it. So the old owner and the new one never both begin an item.
- * Java peers do not check the version; against them only the `running` marks stand, as among themselves.
+ * Java peers do not check the version; against them, as among themselves, only the `running` marks protect an item.
  *
  * The wait for running items has a limit (`IDLE_ITEMS_DEADLINE_MS`). Past it, items that still run stay with their
  * living owner, the others are assigned, and another assignment follows when the busy ones have finished. The leader
@@ -43,13 +43,13 @@ import {
   type AssignedFor,
   assignmentRecordFor,
   pinnedItems,
-  returningItems,
+  readdedItems,
 } from '../view/assignment.js';
 
 /** How long the leader lets running items finish before it assigns the others without them. */
 export const IDLE_ITEMS_DEADLINE_MS = 1_000;
 
-/** What assigning needs. */
+/** Dependencies of an `Assignment`. */
 export interface AssignmentDeps extends JobContext {
   readonly types: Extensions;
   /** The last instant of the schedule that has passed; milliseconds since 1970. `undefined` if there is none. */
@@ -59,24 +59,24 @@ export interface AssignmentDeps extends JobContext {
 /** The leader's part in assigning items. */
 export class Assignment {
   readonly #deps: AssignmentDeps;
-  #settledFor: number | undefined;
+  #readdedHandledForRevision: number | undefined;
 
   constructor(deps: AssignmentDeps) {
     this.#deps = deps;
   }
 
-  /** Revision of the settings for which this instance has last settled the items that come back. */
-  get settledFor(): number | undefined {
-    return this.#settledFor;
+  /** Revision of the settings for which this instance has last marked the re-added items as not due. */
+  get readdedHandledForRevision(): number | undefined {
+    return this.#readdedHandledForRevision;
   }
 
-  /** Asks for an assignment. From then on no instance begins a run until it is made. */
+  /** Requests an assignment. From then on no instance begins a run until it is made. */
   async request(reason: string): Promise<void> {
     await this.#request();
     this.#deps.logger.debug(`asks for an assignment of the items, because ${reason}.`);
   }
 
-  /** Gives up leading, and in the same commit asks the next leader for an assignment. */
+  /** Gives up leading, and in the same commit requests an assignment from the next leader. */
   async abdicateRequestingAssignment(): Promise<void> {
     const { paths, logger } = this.#deps;
     await this.#request([{ type: 'remove', path: paths.leader }]);
@@ -91,7 +91,7 @@ export class Assignment {
     const request: readonly Operation[] = [
       { type: 'create', path: paths.resharding, value: '' },
       { type: 'set', path: paths.sharding, value: '' },
-      ...(await this.#settlement()),
+      ...(await this.#readdedRecord()),
       ...more,
     ];
     const groups = [...missing.map((path) => [{ type: 'create', path, value: '' } as const]), request];
@@ -102,34 +102,35 @@ export class Assignment {
       { guard },
     );
     for (const { operations } of chunks) await registry.commit(operations);
-    this.#settledFor = configRevision;
+    this.#readdedHandledForRevision = configRevision;
   }
 
-  /** Settles the items that come back because the settings have changed since the assignment was asked for. */
-  async settleReturning(): Promise<void> {
+  /** Marks items as not due that are re-added because the settings have changed since the assignment was requested. */
+  async markReaddedAsNotDue(): Promise<void> {
     const { registry, watch, paths, requestReconcile } = this.#deps;
     const { configRevision } = watch.view;
-    const operations = await this.#settlement();
+    const operations = await this.#readdedRecord();
     if (operations.length > 0) await registry.commit([{ type: 'check', path: paths.leader }, ...operations]);
-    this.#settledFor = configRevision;
+    this.#readdedHandledForRevision = configRevision;
     requestReconcile();
   }
 
   /**
-   * An item that comes back was not there at the instants since it went, and is not to be run for any of them. That it
-   * was last begun before them would look like a firing that was lost while the item changed hands. What it was begun
-   * for stays on record: it may still run, and be taken over.
+   * Notes, for each re-added item, the latest instant before its return. The item was not in the assignment at the
+   * instants since it was removed, and must not be run for any of them; without this note, they would look like firings
+   * lost while the item changed its owner. The instant that it was last begun for stays on record: that run may still
+   * go on, and be taken over.
    */
-  async #settlement(): Promise<readonly Operation[]> {
+  async #readdedRecord(): Promise<readonly Operation[]> {
     const { watch, paths, me } = this.#deps;
     const instant = this.#deps.latestInstant();
     if (instant === undefined) return [];
-    const returning = returningItems(watch.view, instant);
-    if (returning.length === 0) return [];
+    const readded = readdedItems(watch.view, instant);
+    if (readded.length === 0) return [];
     const path = paths.beginRecord(me);
     if (watch.nodes.get(path)?.value === undefined) await watch.readAll();
     const record = watch.view.beginRecords.get(me) ?? NOTHING_BEGUN;
-    const value = encodeBeginRecord(withReturned(record, returning, instant));
+    const value = encodeBeginRecord(withReturned(record, readded, instant));
     const version = watch.nodes.get(path)?.version;
     return [version === undefined ? { type: 'create', path, value } : { type: 'set', path, value, version }];
   }
@@ -137,7 +138,8 @@ export class Assignment {
   /**
    * Assigns all items by the job's strategy. The commit that makes the assignment valid fails if this instance leads no
    * more or if anything that the assignment is based on has changed.
-   * @returns what the assignment was made for, or `undefined` if there is nothing to assign (any more)
+   * @returns the basis of the assignment and the items that stayed, or `undefined` if there is nothing to assign (any
+   *   more)
    * @throws RegistryConflictError if the situation has changed; the next reconciliation decides again
    * @throws ShardingStrategyError if the strategy throws, or returns something else than an assignment
    */
@@ -158,7 +160,7 @@ export class Assignment {
       ...{ instances, jobName: paths.jobName, shardingTotalCount },
       owners: new Map(view.items.flatMap(({ item, owner }) => (owner === undefined ? [] : [[item, owner]]))),
     });
-    // An item that is where it belongs anyway does not have to be assigned once more.
+    // A running item that the strategy leaves with its owner is not pinned: it needs no further assignment.
     const pinned = pinnedItems(view, owners.size).filter(({ item, owner }) => owners.get(item) !== owner);
     for (const { item, owner } of pinned) owners.set(item, owner);
     await this.#commit(view, [...this.#ownerChanges(owners), ...this.#removalsOfSurplusItems(view, owners.size)]);
@@ -180,14 +182,16 @@ export class Assignment {
     try {
       return types.strategy(config);
     } catch (error) {
-      // Better the default than a job that stands still, as Java's does. That the type is unknown is logged once for
-      // all.
+      // With the default, the job goes on; Java's would stand still. An unknown type is logged once for all
+      // assignments.
       logger.debug(`${describeCause(error)}. Items are assigned by ${averageAllocation.type} instead.`);
       return averageAllocation;
     }
   }
 
-  /** In one commit, or if that is too large in parts, of which the last one alone makes the assignment valid. */
+  /**
+   * Uses one commit, or, if that would be too large, several, of which only the last one makes the assignment valid.
+   */
   async #commit(view: JobView, changes: readonly OperationGroup[]): Promise<void> {
     const { registry } = this.#deps;
     const whole = this.#validating(view, view.reshardingVersion, changes);
@@ -199,7 +203,7 @@ export class Assignment {
     await registry.commit(this.#validating(view, requestVersion, []));
   }
 
-  /** What makes an assignment valid: the request for it goes. Notes what it was made for. */
+  /** The operations that make an assignment valid: they remove the request for it, and record its basis. */
   #validating(
     view: JobView,
     requestVersion: number | undefined,
@@ -225,7 +229,7 @@ export class Assignment {
     return [{ type: known === undefined ? 'create' : 'set', path, value }];
   }
 
-  /** Returns the version of the request after the last part. */
+  /** @returns the version of the request after the last part */
   async #writeParts(view: JobView, changes: readonly OperationGroup[]): Promise<number | undefined> {
     const { registry, paths } = this.#deps;
     const fence = (version: number | undefined): readonly Operation[] => [
@@ -235,7 +239,7 @@ export class Assignment {
     ];
     let version = view.reshardingVersion;
     for (const { groups } of commitChunks(changes, registry.limits, { guard: fence(version) })) {
-      // In order, because each part goes by the version that the one before has left.
+      // In order, because each part checks the version that the one before has left.
       await registry.commit([...fence(version), ...groups.flatMap(({ operations }) => operations)]);
       if (version !== undefined) version++;
     }
@@ -256,7 +260,7 @@ export class Assignment {
     });
   }
 
-  /** Item by item with everything below it. An item that still runs goes with a later assignment. */
+  /** Removes item by item with all nodes below it. An item that still runs goes with a later assignment. */
   #removalsOfSurplusItems(view: JobView, total: number): readonly OperationGroup[] {
     const { paths, watch } = this.#deps;
     const surplus = view.items.filter(({ item, running }) => item >= total && !running);

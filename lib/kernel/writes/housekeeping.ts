@@ -8,9 +8,9 @@ import { type Operation, type RegistryCenter } from '../../registry/registry-cen
 import { type JobWatch } from '../view/job-watch.js';
 import { spentAcceptances } from '../../layout/waiting-runs.js';
 import { describeItems } from '../view/items.js';
-import { failoverRemains, idleReports, mayPurgeRecordOf } from '../view/crashes.js';
+import { failoverRemains, obsoleteCrashReports, mayPurgeRecordOf } from '../view/crashes.js';
 
-/** What tidying up needs. */
+/** Dependencies of `Housekeeping`. */
 export interface HousekeepingDeps {
   readonly registry: RegistryCenter;
   readonly watch: JobWatch;
@@ -21,10 +21,10 @@ export interface HousekeepingDeps {
 
 const NO_SERVERS: readonly string[] = [];
 
-/** How many records of instances that are gone are taken over in one commit. */
+/** Most records of gone instances that are merged in one commit. */
 const RECORDS_AT_ONCE = 256;
 
-/** Removes what other instances have left in the registry centre and would never remove. */
+/** Removes leftovers of other instances that they would never remove themselves. */
 export class Housekeeping {
   readonly #deps: HousekeepingDeps;
   #emptyServers = NO_SERVERS;
@@ -36,20 +36,20 @@ export class Housekeeping {
     this.#deps = deps;
   }
 
-  /** Servers that had no instance at the last two reconciliations. */
+  /** Servers that had no instance at the last two resyncs. */
   get offlineServers(): readonly string[] {
     return this.#offlineServers;
   }
 
-  /** Instances that are gone, and of whose triggers none was waiting at the last two reconciliations. */
+  /** Instances that are gone and had no waiting trigger at the last two resyncs. */
   get spentAcceptances(): readonly string[] {
     return this.#spentAcceptances;
   }
 
   /**
-   * To be called at each reconciliation. A server without instances is kept for one more: a Java peer registers its
-   * server first, and one that is restarting will be back. So is the note of what was dropped, for those who wait for
-   * the end of a trigger.
+   * To be called at each resync. A server without instances is kept for one more resync: a Java peer registers its
+   * server first, and a server that is restarting will be back. The note of dropped triggers is kept as long, for
+   * callers that wait for the end of a trigger.
    */
   noteLeftovers(view: JobView): void {
     const { servers, instances } = view;
@@ -62,7 +62,7 @@ export class Housekeeping {
     this.#emptyServers = empty;
   }
 
-  /** Servers of pods that will not come back. What an operator has disabled stays on record. */
+  /** Removes servers of pods that will not come back. A server that an operator has disabled stays on record. */
   async removeServers(ips: readonly string[]): Promise<void> {
     const { registry, watch, paths, logger } = this.#deps;
     const removals = ips.map((ip): Operation => {
@@ -75,17 +75,20 @@ export class Housekeeping {
   }
 
   /**
-   * Takes over what instances that are gone have begun into this one's own record, so that records do not pile up and
-   * nothing is forgotten; removes triggers of instances that are gone, a former leader's note that it is assigning, and
-   * what Java peers say of who is to run next, so that all go by the assignment.
+   * Merges the records of instances that are gone into this one's own record, so that records do not pile up and no
+   * begun run is forgotten. Removes triggers of instances that are gone, a former leader's note that it is assigning,
+   * and the note of the next runner that Java peers make, so that all instances follow the assignment.
    */
   async tidyUp(): Promise<void> {
     const { registry, watch, paths, me, logger } = this.#deps;
     if ([...watch.view.beginRecords.values()].includes(undefined)) await watch.readAll();
     const { view } = watch;
-    const reports = idleReports(view).map((item): Operation => ({ type: 'remove', path: paths.crashReport(item) }));
-    // Before anything is awaited. Later, this instance may have written its record once more: the version read then
-    // would fit, and the text made from the view would undo that.
+    const reports = obsoleteCrashReports(view).map((item): Operation => ({
+      type: 'remove',
+      path: paths.crashReport(item),
+    }));
+    // Made before the first await. Later, this instance may have written its record once more: the version read then
+    // would fit, and the text made from the view would undo that write.
     const records = this.#recordOperations(view);
     const removals = [...this.#triggerRemovals(view), ...reports].map((removal) => ({ operations: [removal] }));
     for (const { operations } of commitChunks(removals, registry.limits)) await registry.commit(operations);
@@ -96,15 +99,15 @@ export class Housekeeping {
     logger.warn(`removed leader/sharding/processing: the leader that wrote it is gone.`);
   }
 
-  /** For as many records as fit into one commit; the next reconciliation finds the others. */
+  /** The operations for as many records as fit into one commit; the next reconciliation finds the others. */
   #recordOperations(view: JobView): readonly Operation[] {
     const { paths, watch, me } = this.#deps;
     const allGone = [...view.beginRecords.keys()].filter((id) => mayPurgeRecordOf(view, id));
     const gone = allGone.slice(0, RECORDS_AT_ONCE);
     if (gone.length === 0) return [];
     const ids = [me, ...gone];
-    // No item bears the mark of an instance that is gone. If its manual runs are to be taken over, their parameters
-    // stand in crash reports.
+    // No item bears the mark of an instance that is gone. If its manual runs are to be taken over, crash reports have
+    // their parameters.
     const isRunning = (item: number): boolean => itemOf(view, item)?.running === true;
     const records = ids.map((id) => view.beginRecords.get(id));
     const merged = withParametersOf(mergeBeginRecords(records), isRunning);
@@ -134,7 +137,7 @@ export class Housekeeping {
     }));
   }
 
-  /** Removes what failover has left behind and no instance needs any more. */
+  /** Removes leftovers of failover that no instance needs any more. */
   async endFailover(): Promise<void> {
     const { registry, watch, paths, logger } = this.#deps;
     const items = failoverRemains(watch.view);

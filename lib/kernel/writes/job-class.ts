@@ -47,12 +47,12 @@ export function requireSameJob(
   );
 }
 
-/** Whether a text can only be that of a Java job: a class name with its package, a lambda, or a type. */
+/** True if a text can only be that of a Java job: a class name with its package, a lambda, or a type. */
 function isJavas(text: string): boolean {
   return text.includes('.') || text.includes('$$Lambda') || JAVA_TYPES.has(text);
 }
 
-/** Whether an instance of this library has run the job. Java instances have no nodes of that kind. */
+/** True if an instance of this library has run the job. Java instances have no nodes of that kind. */
 function isKnownToNode(nodes: Iterable<string>, { own }: JobPaths): boolean {
   for (const path of nodes) if (path === own || path.startsWith(`${own}/`)) return true;
   return false;

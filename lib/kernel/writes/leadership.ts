@@ -2,9 +2,9 @@
  * Leading: one of the available instances owns `leader/election/instance`, a session node, and assigns the items. All
  * instances elect it through a latch that Java peers use too; leading ends with the leader's session by itself.
  *
- * What a leader remembers is only what no node says: for whom it assigned the items last, and how long it has been
- * waiting for running ones. A leader that loses its leadership forgets it, because it does not know what its successors
- * did.
+ * A leader remembers only facts that no node shows: the basis of its last assignment, and how long it has been waiting
+ * for running items. A leader that loses its leadership forgets them, because its successors may have assigned the
+ * items since.
  */
 import { describeCause } from '../../api/text/describe-cause.js';
 import { isOutcomeUnknown } from '../../api/errors/registry-errors.js';
@@ -16,24 +16,24 @@ import { describeItems } from '../view/items.js';
 import { type Assignment, IDLE_ITEMS_DEADLINE_MS } from './assignment.js';
 import { StrategyFailures } from './strategy-failures.js';
 
-/** What a leader, or an instance that wants to become one, needs. */
+/** Dependencies of `Leadership`. */
 export interface LeadershipDeps extends JobContext {
   readonly assignment: Assignment;
-  /** Whether this instance still wants to lead; asked when its turn in the election has come. */
+  /** Returns true if this instance still wants to lead; called when its turn in the election has come. */
   isStanding(): boolean;
-  /** Those of this job. */
+  /** Deadlines of this job. */
   readonly deadlines: Deadlines<JobTimer>;
 }
 
 /** Longest wait for the election latch. A participant that died holds it until its session ends. */
 const LATCH_TIMEOUT_MS = 60_000;
 
-/** How long a Java leader may take to ask for an assignment that is due. It does so at once if it does at all. */
+/** How long a Java leader may take to request an assignment that is due. If it requests one, it does so at once. */
 const JAVA_LEADER_DEADLINE_MS = 5_000;
 
 /**
- * Standing for election, and what an instance remembers of assignments: its own as the leader, those due of a Java
- * leader.
+ * The election, and the assignments that an instance remembers: its own as the leader, and those that a Java leader is
+ * due to request.
  */
 export class Leadership {
   readonly #deps: LeadershipDeps;
@@ -50,14 +50,14 @@ export class Leadership {
   }
 
   /**
-   * What this instance last assigned the items for; `undefined` if it has not since it leads, or did not get the
+   * The assignment that this instance has made last; `undefined` if it has made none since it leads, or did not get the
    * answer.
    */
   get assignedFor(): AssignedFor | undefined {
     return this.#assignedFor;
   }
 
-  /** Whether running items have had their time for the present request. */
+  /** True if running items have had their time for the present request. */
   get idleItemsDeadlinePassed(): boolean {
     return this.#deps.deadlines.state('idle-items-deadline') === 'over' && this.#waitsFor === this.#request;
   }
@@ -67,18 +67,19 @@ export class Leadership {
     return this.#strategyFailures.waitsFor;
   }
 
-  /** Why the strategy does not assign the items; `undefined` while it does. */
+  /** Reason for which the strategy does not assign the items; `undefined` while it does. */
   get strategyFailure(): string | undefined {
     return this.#strategyFailures.reason;
   }
 
-  /** What a Java leader should have asked for. */
+  /** The assignment that a Java leader should have requested. */
   get overdueAssignment(): OverdueAssignment | undefined {
     return this.#overdueAssignment;
   }
 
   /**
-   * Forgets everything: what an earlier leadership of this instance assigned says nothing of what its successors did.
+   * Forgets the last assignment: after an interruption of its leadership, this instance cannot know what its successors
+   * have assigned.
    */
   forget(): void {
     this.#assignedFor = undefined;
@@ -97,12 +98,12 @@ export class Leadership {
         if (won) logger.event({ type: 'leads' });
       })
       .catch((error: unknown) => {
-        // The job has stopped, or its session has ended: nobody waits for this election any more.
+        // The job has stopped, or its session has ended: nothing waits for this election any more.
         if (!this.#deps.isStanding()) return logger.debug(`stands for election no more: ${describeCause(error)}`);
         const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
         logger.warn(`could not stand for election, and tries again: ${describeCause(error)}${cause}`);
-        // Until then this instance does not stand again, whatever happens, or it would ask a registry centre that
-        // refuses the election without end.
+        // Until that timer fires, this instance does not stand again. Otherwise it would send requests without end to a
+        // registry centre that refuses the election.
         timers.setRetry('election', requestReconcile);
       })
       .finally(() => {
@@ -111,14 +112,14 @@ export class Leadership {
       });
   }
 
-  /** Makes this instance the leader unless there is one. Returns whether this call made it the leader. */
+  /** Makes this instance the leader unless there is one. @returns true if this call made it the leader */
   #campaign(): Promise<boolean> {
     const { registry, paths, me } = this.#deps;
     return registry.exclusively(paths.electionLatch, LATCH_TIMEOUT_MS, async () => {
       if (!this.#deps.isStanding()) return false;
       const won = await registry.create(paths.leader, me, 'session');
       if (!won || this.#deps.isStanding()) return won;
-      // Withdrawn in between: a leader that does not take part would block the job for as long as this process lives.
+      // Withdrawn meanwhile: a leader that does not take part would block the job for as long as this process lives.
       await registry.remove(paths.leader);
       return false;
     });
@@ -138,7 +139,7 @@ export class Leadership {
     return watch.nodes.get(paths.resharding)?.revision;
   }
 
-  /** Gives a Java leader time to ask for an assignment by itself. */
+  /** Gives a Java leader time to request an assignment by itself. */
   waitForJavaLeader(basis: string): void {
     const { timers, requestReconcile } = this.#deps;
     this.#overdueAssignment = { basis, state: 'waiting' };
@@ -148,7 +149,7 @@ export class Leadership {
     });
   }
 
-  /** Asks for an assignment in the place of a Java leader. */
+  /** Requests an assignment in the place of a Java leader. */
   async requestInLeadersPlace(basis: string): Promise<void> {
     await this.#deps.assignment.request('its leader has not noticed that instances or servers have changed');
     this.#overdueAssignment = { basis, state: 'asked' };
@@ -160,7 +161,7 @@ export class Leadership {
     try {
       this.#assignedFor = await this.#deps.assignment.assign();
     } catch (error) {
-      // It may be made, for instances that are others by now: only a new one can be relied on.
+      // The commit may have been made, for instances that have changed by now: only a new assignment is reliable.
       if (isOutcomeUnknown(error)) this.#assignedFor = undefined;
       if (!(error instanceof ShardingStrategyError)) throw error;
       return this.#strategyFailures.note(error, basis);

@@ -1,6 +1,6 @@
 /**
- * Making this instance known, for as long as its session lives. An operator's decision about a server outlives a
- * restart of its instances.
+ * Registers this instance for as long as its session lives. An operator's decision about a server outlives a restart of
+ * its instances.
  */
 import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import { SessionLostError } from '../../api/errors/errors.js';
@@ -20,15 +20,15 @@ import { type JobContext } from '../job/job-context.js';
 import { reportOperations } from '../marks/crash-reports.js';
 import { type ItemMarks } from '../marks/item-marks.js';
 
-/** What registering needs. */
+/** Dependencies of a `Registration`. */
 export interface RegistrationDeps extends JobContext {
   readonly marks: ItemMarks;
 }
 
-/** How often a registration is tried again when peers change the same nodes at the same moment. */
+/** Most attempts at a registration if peers change the same nodes at the same moment. */
 const ATTEMPTS = 10;
 
-/** Whether an instance takes part for the first time, or again after it has lost its session. */
+/** `start`: the instance takes part for the first time. `return`: it takes part again after it has lost its session. */
 export type Occasion = 'start' | 'return';
 
 /** This instance's place in the registry centre. */
@@ -45,17 +45,17 @@ export class Registration {
     return this.#session;
   }
 
-  /** The session is lost, and the registration with it. */
+  /** Notes that the session is lost, and the registration with it. */
   forget(): void {
     this.#session = undefined;
   }
 
   /**
-   * Registers this instance and its server for as long as the session lives. Runs that an earlier session of this
-   * instance has left unfinished are reported as crashed in the same commit: later they could not be distinguished from
-   * living ones. On return, the view must have been synchronised and read before.
+   * Registers this instance and its server for as long as the session lives. Unfinished runs of an earlier session of
+   * this instance are reported as crashed in the same commit: later they could not be distinguished from living ones.
+   * On return, the view must have been synchronised and read before.
    * @throws RegistryConflictError if peers have changed the same nodes again and again
-   * @throws SessionLostError if the session ended meanwhile: what was registered has gone with it
+   * @throws SessionLostError if the session ended meanwhile, and the registration with it
    */
   async register(config: JobConfiguration, occasion: Occasion): Promise<void> {
     const { registry, watch, marks } = this.#deps;
@@ -70,8 +70,8 @@ export class Registration {
         await watch.readAll();
       }
     }
-    // A process that was frozen hears of both in one breath. Registered in a session that is no more, it would take the
-    // absence of its node for an operator's order to stop.
+    // A process that was frozen is notified of both at once. If it counted as registered in a session that has ended,
+    // it would take its missing node for an operator's order to stop.
     if (session === undefined || liveSessionId(registry.session.state) !== session)
       throw new SessionLostError(`it ended while job '${this.#deps.paths.jobName}' was being registered`);
     this.#session = session;
@@ -88,15 +88,16 @@ export class Registration {
       groups.map((operations) => ({ operations })),
       registry.limits,
     );
-    // What does not fit into the first commit concerns items that this instance has lost track of, which the rules
-    // report.
+    // Operations beyond the first commit concern items that this instance has lost track of; the rules report them,
+    // too.
     for (const { operations } of chunks) await registry.commit(operations);
     await watch.sync();
   }
 
   /**
-   * Recreates or repairs this instance's nodes. Not `instances/{id}` if it is gone: its removal means that the instance
-   * is to stop. Everything depends on that node, so that nothing of a job comes back that is being removed.
+   * Recreates or repairs this instance's nodes, except a missing `instances/{id}`: its removal means that the instance
+   * is to stop. All other nodes are created only if that one stands, so that no node returns of a job that is being
+   * removed.
    * @throws RegistryConflictError if that node is gone, or peers have changed the others
    */
   async restoreOwnNodes(): Promise<void> {
@@ -131,9 +132,9 @@ export class Registration {
   }
 
   /**
-   * In the commit that takes the text away, so that each text triggers once. With a trigger that waits already it is
-   * one. The items are not listed: while the text stands, the leader may give them to others, and they come back
-   * before the trigger is accepted.
+   * The operations that turn the text into a trigger. They belong to the commit that removes the text, so that each
+   * text triggers once. If a trigger waits already, both become one. The items are not listed: while the text stands,
+   * the leader may give them to others, and they come back before the trigger is accepted.
    */
   async #ownTriggerOperations(): Promise<readonly Operation[]> {
     const { registry, watch, paths, me } = this.#deps;
@@ -151,7 +152,7 @@ export class Registration {
     return [{ type: 'set', path, value, version: waiting.version }];
   }
 
-  /** For a node that stands. What a copy of the tree has made persistent is made with this session again. */
+  /** Repairs a node that stands. If a copy of the tree has made it persistent, it is created again in this session. */
   #ownNodeRepairs(own: InstanceView | undefined): readonly Operation[] {
     const { paths, instance, me } = this.#deps;
     const path = paths.instance(me);
@@ -162,7 +163,7 @@ export class Registration {
         { type: 'create', path, value, lifetime: 'session' },
       ];
     const version = this.#deps.watch.nodes.get(path)?.version;
-    // Another text that has come meanwhile is not taken for this one.
+    // The version keeps another text that has come meanwhile.
     return own?.readable === false && version !== undefined
       ? [{ type: 'set', path, value, version }]
       : [{ type: 'check', path }];
@@ -218,7 +219,7 @@ export class Registration {
     const leaving = leader === me ? [paths.leader, ...own] : own;
     const note = watch.nodes.get(paths.lives);
     const removals = leaving.map((path): Operation => ({ type: 'remove', path }));
-    // Nothing of a job may come back that is being removed.
+    // No node may return of a job that is being removed.
     if (note === undefined || own.length === 0) return removals;
     const value = encodeWithdrawals([me, ...withdrawn]);
     return [{ type: 'set', path: paths.lives, value, version: note.version }, ...removals];
@@ -249,17 +250,17 @@ export class Registration {
       const others = encodeWithdrawals(withdrawn.filter((id) => id !== me));
       operations.push({ type: 'set', path: paths.lives, value: others, version: note.version });
     }
-    // From the first moment on, because peers take an instance without a record for a Java instance.
+    // Created at once, because peers take an instance without a record for a Java instance.
     const path = paths.beginRecord(me);
     const record = watch.nodes.get(path);
     if (record === undefined) operations.push({ type: 'create', path, value: '' });
-    // Its new version keeps a run from beginning that was asked for in an earlier session and is still on its way.
+    // The new version refuses a commit that was sent in an earlier session to begin a run, and is still on its way.
     else if (operations.length > 0 && occasion === 'return')
       operations.push({ type: 'set', path, value: rewritten(record.value ?? ''), version: record.version });
     return operations;
   }
 
-  /** Ends, item by item, what an earlier session of this instance was running. */
+  /** Ends, item by item, the unfinished runs of an earlier session of this instance. */
   #unfinishedOperations(): readonly (readonly Operation[])[] {
     const { watch, paths, me, held } = this.#deps;
     const { view } = watch;
@@ -271,8 +272,8 @@ export class Registration {
   }
 
   /**
-   * With the registration in one commit: a request for each of them, and for what is above it, takes many times as
-   * long.
+   * Part of the commit of the registration: separate requests for each of these nodes and their parents would take many
+   * times as long.
    */
   #parentOperations(occasion: Occasion): readonly Operation[] {
     const { watch, paths } = this.#deps;
@@ -297,8 +298,8 @@ function itemsMarkedBy(view: JobView, id: string): readonly ItemView[] {
 }
 
 /**
- * `disabled` disables the server at each start, as in Java. What an operator has disabled stays so unless `overwrite`
- * is set.
+ * `disabled` disables the server at each start, as in Java. If an operator has disabled the server, it stays disabled
+ * unless `overwrite` is set.
  */
 function wantedStatus(status: string | undefined, config: JobConfiguration): 'ENABLED' | 'DISABLED' {
   if (config.disabled) return 'DISABLED';

@@ -1,5 +1,5 @@
 /**
- * Making a job's settings known. What the registry centre has comes before what is given here, unless `overwrite` is
+ * Stores a job's settings. Settings in the registry centre take precedence over those given here, unless `overwrite` is
  * set (manual §6.2.2).
  */
 import { InvalidConfigurationError } from '../../api/errors/errors.js';
@@ -15,11 +15,11 @@ import { ownJobClass, requireSameJob } from './job-class.js';
 
 type ConfigurationContext = Pick<JobContext, 'registry' | 'watch' | 'paths' | 'logger'>;
 
-/** What the registry centre has of a job's settings when an instance starts. */
+/** State of a job's stored settings when an instance starts. */
 export type Established =
-  /** The configuration that holds, and whether this instance has just stored it where there was none. */
+  /** `config` is in force; `isNew`: this instance has just stored it where there was none. */
   | { readonly type: 'usable'; readonly config: JobConfiguration; readonly isNew: boolean }
-  /** Why the stored configuration cannot be used, with the cure. */
+  /** The stored configuration cannot be used; `fault` says why, with the cure. */
   | { readonly type: 'unusable'; readonly fault: string };
 
 /**
@@ -63,7 +63,7 @@ export async function establishConfiguration(
   return { type: 'unusable', fault };
 }
 
-/** Stores a job that is not there yet in one commit. `false`: it is there, or the namespace is not. */
+/** Stores a job that is not there yet in one commit. @returns false if it is there, or the namespace is not */
 async function isStoredAnew(
   { registry, watch, paths }: ConfigurationContext,
   jobClass: string,
@@ -84,11 +84,11 @@ async function isStoredAnew(
 
 /**
  * Stores the job's configuration again if it is gone because the registry centre has come back empty, or from an old
- * backup. Otherwise changes nothing, whatever `overwrite` says, because operators may have changed the settings since
+ * backup. Otherwise changes nothing, not even with `overwrite`, because operators may have changed the settings since
  * the start.
  * @param known the tree in which the job was stored
- * @returns the configuration that holds; the one given here while the stored one cannot be read; `undefined` if
- *   somebody has removed the job meanwhile
+ * @returns the configuration in force; the one given here while the stored one cannot be read; `undefined` if an
+ *   operator has removed the job meanwhile
  */
 export async function restoreConfiguration(
   context: ConfigurationContext,
@@ -106,21 +106,21 @@ export async function restoreConfiguration(
   if (established.isNew)
     logger.warn(
       `the registry centre came back without ${registry.fullPath(paths.config)}; this instance has stored its own settings ` +
-        `there. What operators had changed is lost: check the settings.`,
+        `there. Changes that operators had made are lost: check the settings.`,
     );
   return established.config;
 }
 
-/** Whether a tree is the one that was known, and no older. */
+/** True if a tree is the one that was known, and no older. */
 function goesOn(known: Lineage | undefined, present: Lineage | undefined): boolean {
   return known !== undefined && known.id === present?.id && known.changes <= present.changes;
 }
 
-/** A user who has changed a setting and sees no effect finds the reason in the log. */
+/** If a user changes a setting and sees no effect, the log has the reason. */
 function logIgnored({ logger, paths }: ConfigurationContext, holding: JobConfiguration, own: JobConfiguration): void {
   // Both as they are stored, where an empty text and an absent one are the same.
   const differences = settingDifferences(holding, fromYaml(toYaml(own), paths.config).configuration).filter(
-    // That a scheduled job has no cron expression is an error of its own.
+    // A scheduled job without a cron expression is an error of its own.
     ({ key }) => key !== 'cron' || holding.cron !== undefined,
   );
   if (differences.length > 0) logger.event({ type: 'settings-ignored', differences });
@@ -132,7 +132,7 @@ function logOverwritten({ logger, paths }: ConfigurationContext, former: string,
     const differences = one && other ? settingDifferences(one, other) : [];
     if (differences.length > 0) logger.event({ type: 'settings-overwritten', differences });
   } catch (error) {
-    // Overwriting has repaired settings that could not be read.
+    // The overwrite has repaired settings that could not be read.
     if (!(error instanceof InvalidConfigurationError)) throw error;
   }
 }

@@ -5,9 +5,9 @@ import { type ShardingStrategyError } from '../types/strategies/owners.js';
 const LOGGED_EVERY_MS = 600_000;
 
 /**
- * What a leader does about a sharding strategy that throws, or returns no assignment: it asks the strategy again after
- * growing pauses, and at once if instances or settings have changed. The log has the failure when it is new, and then
- * every ten minutes.
+ * Handles a sharding strategy that throws, or returns no assignment: the leader calls it again after growing pauses,
+ * and at once if instances or settings have changed. The log has the failure when it is new, and then every ten
+ * minutes.
  */
 export class StrategyFailures {
   readonly #context: JobContext;
@@ -23,12 +23,12 @@ export class StrategyFailures {
     return this.#context.timers.isSet('strategy') ? this.#failure?.basis : undefined;
   }
 
-  /** Why the strategy failed last; `undefined` while it works. */
+  /** Reason for which the strategy failed last; `undefined` while it works. */
   get reason(): string | undefined {
     return this.#failure?.reason;
   }
 
-  /** The strategy has failed for this `assignmentBasis`. */
+  /** Notes that the strategy has failed for this `assignmentBasis`. */
   note({ message }: ShardingStrategyError, basis: string): void {
     const { timers, requestReconcile, clock, logger } = this.#context;
     timers.setRetry('strategy', requestReconcile);
@@ -43,7 +43,7 @@ export class StrategyFailures {
     );
   }
 
-  /** The strategy has assigned the items. */
+  /** Notes that the strategy has assigned the items. */
   end(): void {
     if (this.#failure === undefined) return;
     const { timers, logger } = this.#context;

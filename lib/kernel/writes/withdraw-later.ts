@@ -8,7 +8,7 @@ import { type Operation, type RegistryCenter, type SessionState } from '../../re
 import { type Clock } from '../../time/clock.js';
 import { ownNodes } from './registration.js';
 
-/** What withdrawing later needs. */
+/** Dependencies of a later withdrawal. */
 export interface WithdrawalDeps {
   readonly registry: RegistryCenter;
   readonly paths: JobPaths;
@@ -24,8 +24,8 @@ const RETRY = { baseMs: 200, maxMs: 60_000 };
 
 /**
  * Removes an instance that could not withdraw when it stopped, as soon as its session is connected again, and after
- * growing pauses while attempts fail in that session: as long as the process keeps it, peers would take the instance
- * for living and leave it its items. When the session is over, there is nothing left to do.
+ * growing pauses while attempts fail in that session. As long as the process keeps the session, peers would take the
+ * instance for alive and leave it its items. When the session is over, there is nothing left to do.
  * @returns a function that gives it up
  */
 export function withdrawWhenPossible(deps: WithdrawalDeps): () => void {
@@ -69,8 +69,9 @@ export function withdrawWhenPossible(deps: WithdrawalDeps): () => void {
 }
 
 /**
- * Writes down that an instance stops, so that peers do not take it for crashed. Without the node, does nothing. The
- * version keeps what a peer notes at the same moment; each repetition means that another peer has written its note.
+ * Writes down that an instance stops, so that peers do not take it for crashed. Does nothing without the node. The
+ * version protects a note that a peer writes at the same moment; each repetition means that another peer has written
+ * its note.
  */
 async function noteWithdrawal(registry: RegistryCenter, paths: JobPaths, id: string): Promise<void> {
   const lives = await registry.mirror(paths.lives);

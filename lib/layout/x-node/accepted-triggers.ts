@@ -1,7 +1,7 @@
 /**
- * The value of `x-node/triggered/{instance}`: for which items the instance has accepted a trigger, and no instance has
- * begun them yet. It is written in the commit that accepts the trigger. The instance that owns an item when it is free
- * begins it, and takes it off this list in the commit that begins it. Java neither writes nor reads it.
+ * The value of `x-node/triggered/{instance}`: the items for which the instance has accepted a trigger, and that no
+ * instance has begun yet. It is written in the commit that accepts the trigger. The instance that owns an item when it
+ * is free begins it, and removes it from this list in the commit that begins it. Java neither writes nor reads it.
  *
  * A line for each job parameter, in the order in which the triggers came; `all` if the trigger was for all items of the
  * instance:
@@ -20,7 +20,7 @@ import { quotedText } from './quoted-text.js';
 export interface WaitingRun {
   /** The `jobParameter` of this run alone. */
   readonly jobParameter: string | undefined;
-  /** Whether the trigger was for all items of the instance, and that run has not begun. */
+  /** True if the trigger was for all items of the instance, and that run has not begun. */
   readonly isForAll: boolean;
   readonly items: ReadonlySet<number>;
 }
@@ -36,7 +36,7 @@ export interface AcceptedTriggers {
 /** No trigger was accepted. */
 export const NOTHING_ACCEPTED: AcceptedTriggers = { waiting: [], dropped: new Set() };
 
-/** The text of what was accepted; empty if nothing was. */
+/** The text of the accepted triggers; empty if there are none. */
 export function encodeAccepted({ waiting, dropped }: AcceptedTriggers): string {
   const lines = waiting.map(({ jobParameter, isForAll, items }) => {
     const parameter = jobParameter === undefined ? '' : ` ${JSON.stringify(jobParameter)}`;
@@ -45,7 +45,7 @@ export function encodeAccepted({ waiting, dropped }: AcceptedTriggers): string {
   return [...lines, ...(dropped.size > 0 ? [`dropped: ${toRanges(dropped)}`] : [])].join('\n');
 }
 
-/** The inverse of `encodeAccepted`. It leaves out all that it cannot read. */
+/** The inverse of `encodeAccepted`. It leaves out all lines that it cannot read. */
 export function decodeAccepted(text: string): AcceptedTriggers {
   const waiting: WaitingRun[] = [];
   let dropped: ReadonlySet<number> = new Set();
@@ -66,20 +66,21 @@ export function decodeAccepted(text: string): AcceptedTriggers {
 }
 
 /**
- * How often the record may list all items of the largest job; a job of 1,000 items may wait with 1,600 job parameters.
+ * Number of times that the record may list all items of the largest job; a job of 1,000 items may wait with 1,600 job
+ * parameters.
  */
 const LISTS = 16;
 
 const LINE = /^(all|waiting|dropped)(?: ("(?:[^"\\]|\\.)*"))?: ([\d,-]+)$/;
 
 /**
- * Whether all of this text is read back: no more items wait, each for several job parameters, than a record may list.
+ * True if all of this text is read back: no more items wait, each for several job parameters, than a record may list.
  */
 export function isReadBack(text: string): boolean {
   return encodeAccepted(decodeAccepted(text)) === text;
 }
 
-/** With one more trigger. Triggers with the same job parameter are one for an item that waits. */
+/** Adds a trigger. Triggers with the same job parameter are one for an item that waits. */
 export function withAccepted(
   { waiting, dropped }: AcceptedTriggers,
   { jobParameter, isForAll, items }: Omit<WaitingRun, 'items'> & { readonly items: readonly number[] },
@@ -95,7 +96,7 @@ export function withAccepted(
   };
 }
 
-/** Without items that a manual run with this job parameter has begun; those that are left complete that run. */
+/** Removes items that a manual run with this job parameter has begun; the remaining ones complete that run. */
 export function withoutBegun(
   accepted: AcceptedTriggers,
   begun: ReadonlySet<number>,
@@ -110,7 +111,7 @@ export function withoutBegun(
   return { ...accepted, waiting };
 }
 
-/** Without items that cannot be run any more, which are noted as such. */
+/** Removes items that cannot be run any more, and notes them as dropped. */
 export function withDropped(accepted: AcceptedTriggers, items: ReadonlySet<number>): AcceptedTriggers {
   const dropped = new Set(accepted.dropped);
   const waiting = accepted.waiting.map((run) => ({

@@ -1,10 +1,10 @@
 /**
  * Our own records of the items that have arrived at the barriers of a firing, for listeners that are called once in the
- * cluster. Java has the nodes `guarantee/{stage}/{item}` alone, which do not say to which firing they belong, nor which
- * instance created them; we write them for Java peers, and go by these records among ourselves:
+ * cluster. Java has only the nodes `guarantee/{stage}/{item}`, which show neither their firing nor the instance that
+ * created them. We write these for Java peers, and use our own records among ourselves:
  *
  * ```
- *  x-node/guarantee/present/{id}   session node: what the instance has reported, by round, the latest last
+ *  x-node/guarantee/present/{id}   session node: reports of the instance by round, the latest last
  *                                    dropped 1893456010000:0-4
  *                                    1893456005000/AUDIT started 4 completed 0-3
  *                                    1893456000000/AUDIT completed 0-4 left
@@ -30,7 +30,7 @@ export interface Round {
 export interface ArrivalRecord {
   readonly started: ReadonlySet<number>;
   readonly completed: ReadonlySet<number>;
-  /** Whether the instance waits there no more, although it does not know of the last callback. Default: false. */
+  /** True if the instance waits there no more, although it does not know of the last callback. Default: false. */
   readonly isLeft?: boolean;
 }
 
@@ -40,7 +40,7 @@ export interface ArrivalRecord {
  */
 export type DroppedFirings = ReadonlyMap<number, ReadonlySet<number>>;
 
-/** All that an instance has reported. */
+/** All reports of an instance. */
 export interface Arrivals {
   /** By round key, the latest last. */
   readonly rounds: ReadonlyMap<string, ArrivalRecord>;
@@ -56,15 +56,14 @@ export interface CallView {
 }
 
 /**
- * An instance takes part in eight rounds that are open, and has dropped eight firings, at most: no record needs more of
- * each.
+ * An instance takes part in eight open rounds, and has dropped eight firings, at most: no record needs more of each.
  */
 const MOST_READ = 8;
 
-/** It reports each item once in each of them. */
+/** A record lists each item at most once in each of these. */
 const LISTS = 2 * MOST_READ;
 
-/** How many rounds a record of callbacks holds. An instance that comes to an older one comes too late. */
+/** Most rounds that a record of callbacks holds. An instance that comes to an older round comes too late. */
 const REMEMBERED_ROUNDS = 32;
 
 /** The round's name in records; without spaces, and the same whatever the type's case. */
@@ -109,7 +108,7 @@ export function encodeArrivals({ rounds, dropped }: Arrivals): string {
   return [...(firings.length > 0 ? [['dropped', ...firings].join(' ')] : []), ...lines].join('\n');
 }
 
-/** The inverse of `encodeArrivals`. It leaves out all that it cannot read. */
+/** The inverse of `encodeArrivals`. It leaves out all lines that it cannot read. */
 export function decodeArrivals(text: string): Arrivals {
   const rounds = new Map<string, ArrivalRecord>();
   const dropped = new Map<number, ReadonlySet<number>>();
@@ -137,7 +136,7 @@ export function decodeCalled(text: string): readonly string[] {
 /** The text of a record of callbacks: of the latest rounds only. */
 export function encodeCalled(rounds: readonly string[]): string {
   const recent = rounds.slice(-REMEMBERED_ROUNDS);
-  // Manual rounds are numbered on from the last one, however long ago it was.
+  // Manual rounds continue the number of the last one, however long ago it was.
   const manual = rounds.filter((one) => one.startsWith('hand-')).slice(-REMEMBERED_ROUNDS / 4);
   return [...manual.filter((one) => !recent.includes(one)), ...recent].join('\n');
 }

@@ -1,14 +1,14 @@
 /**
- * What the present assignment was made for: the value of `x-node/assigned-for`. The leader writes it in the commit that
- * makes the assignment valid. So each instance knows whether another assignment is due, without knowing what the job's
- * strategy would do: a strategy may leave out instances on purpose. Java neither writes nor reads it.
+ * Basis of the present assignment: the value of `x-node/assigned-for`. The leader writes it in the commit that makes
+ * the assignment valid. So each instance knows whether another assignment is due, even without knowing the job's
+ * strategy, which may leave out instances on purpose. Java neither writes nor reads it.
  * ```
  * items: 4
  * basis: 5feceb66ffc86f38
  * ```
  */
 
-/** What an assignment was made for. */
+/** The number of items and the basis of an assignment. */
 export interface AssignmentRecord {
   /** Number of items. */
   readonly itemCount: number;

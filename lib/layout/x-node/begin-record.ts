@@ -1,12 +1,12 @@
 /**
- * Our own record of what has been begun: the value of `x-node/fired/{instance}`.
+ * Our own record of begun runs: the value of `x-node/fired/{instance}`.
  *
  * Before an instance runs items, it writes its record in the very commit that creates their `running` marks. An
  * instance that gets an item later, or takes over its crashed run, finds in the records of all instances the latest
  * instant for which the item was begun. Java neither writes nor reads it.
  *
  * One line for each instant, the latest first, with the items for which it is the last one begun; then, if there are
- * any, the items that were begun manually after that, and those that a leader has brought back, with the last instant
+ * any, the items that were begun manually after that, and the items that a leader has re-added, with the last instant
  * before that:
  * ```
  * 1767225600000: 0-3,7
@@ -16,33 +16,34 @@
  * returned 1767225600000: 4
  * rewritten
  * ```
- * Item 3 was begun manually with a job parameter of its own. Item 4 was not there at 1767225600000, and is not to be
- * run for that instant. It may still run for 1767225595000. The last line says that the record was last written for
- * another reason than a begin: it proves no run since then.
+ * Item 3 was begun manually with a job parameter of its own. Item 4 was not in the assignment at 1767225600000, and is
+ * not to be run for that instant. It may still run for 1767225595000. The last line states that the record was last
+ * written for another reason than a begin: it proves no run since then.
  */
 
 import { ItemRanges, toRanges } from './item-ranges.js';
 import { quotedText } from './quoted-text.js';
 
-/** What one instance, or several together, have begun. */
+/** The runs that one instance, or several together, have begun. */
 export interface BeginRecord {
   /** The last scheduled instant begun, in milliseconds since 1970, by item. */
   readonly instants: ReadonlyMap<number, number>;
   /** Items that were begun manually after that, with the `jobParameter` of that run if it had one of its own. */
   readonly manual: ReadonlyMap<number, string | undefined>;
   /**
-   * The last scheduled instant, in milliseconds since 1970, before each item that the instance, as the leader, has
-   * brought back: the item was not there then. Only as long as it was not begun for that instant or a later one.
+   * For each item that the instance, as the leader, has re-added: the last scheduled instant before that, in
+   * milliseconds since 1970, at which the item was not in the assignment. Removed when the item is begun for that
+   * instant or a later one.
    */
   readonly returned: ReadonlyMap<number, number>;
-  /** Whether it was last written for another reason than a begin: merged, taken back, or for a new session. */
+  /** True if it was last written for another reason than a begin: merged, undone, or for a new session. */
   readonly isRewritten?: boolean;
 }
 
-/** Nothing was begun. */
+/** The record of an instance that has begun nothing. */
 export const NOTHING_BEGUN: BeginRecord = { instants: new Map(), manual: new Map(), returned: new Map() };
 
-/** The text of a record. That of the empty one is empty. */
+/** The text of a record. An empty record has an empty text. */
 export function encodeBeginRecord({ instants, manual, returned, isRewritten }: BeginRecord): string {
   const lines = linesOf(instants);
   const byParameter = new Map<string | undefined, number[]>();
@@ -77,8 +78,8 @@ function linesOf(instants: ReadonlyMap<number, number>): string[] {
 }
 
 /**
- * The inverse of `encodeBeginRecord`. It leaves out all that it cannot read; if an item occurs twice, the later instant
- * counts.
+ * The inverse of `encodeBeginRecord`. It leaves out all lines that it cannot read; if an item occurs twice, the later
+ * instant counts.
  */
 export function decodeBeginRecord(text: string): BeginRecord {
   const instants = new Map<number, number>();
@@ -121,14 +122,14 @@ export function mergeBeginRecords(records: Iterable<BeginRecord | undefined>): B
 }
 
 /**
- * The last instants, in milliseconds since 1970, that the items are not to be run for any more: begun, or before their
- * return.
+ * The last instants, in milliseconds since 1970, for which the items are not to be run any more: because they were
+ * begun for them, or re-added after them.
  */
 export function lastInstants({ instants, returned }: BeginRecord): ReadonlyMap<number, number> {
   return new Map([...instants, ...returned]);
 }
 
-/** What items are begun for. */
+/** The firing that items are begun for. */
 export interface BegunFor {
   /** The scheduled instant in milliseconds since 1970; `undefined` for a manual run. */
   readonly instant: number | undefined;
@@ -147,7 +148,8 @@ export function withBegun(
   const manual = new Map(record.manual);
   const returned = new Map(record.returned);
   for (const item of items) {
-    // Manually after which instant: of two records that name the same one, that of the manual run is the later.
+    // A manual run keeps the item's last scheduled instant: of two records with that instant, the one marked manual is
+    // newer.
     const last = instant ?? known.get(item);
     if (last !== undefined) {
       instants.set(item, last);
@@ -164,21 +166,21 @@ export function withBegun(
   };
 }
 
-/** The record with the job parameters of those manual runs only that an instance may still have to take over. */
+/** The record with the job parameters of only those manual runs that an instance may still have to take over. */
 export function withParametersOf(record: BeginRecord, isNeeded: (item: number) => boolean): BeginRecord {
   const manual = [...record.manual].map(([item, parameter]) => [item, isNeeded(item) ? parameter : undefined] as const);
   return { ...record, manual: new Map(manual) };
 }
 
 /**
- * The record after the leader has brought these items back, which were not there at `instant` (milliseconds since
- * 1970).
+ * The record after the leader has re-added these items, which were not in the assignment at `instant` (milliseconds
+ * since 1970).
  */
 export function withReturned(record: BeginRecord, items: readonly number[], instant: number): BeginRecord {
   return { ...record, returned: new Map([...record.returned, ...items.map((item) => [item, instant] as const)]) };
 }
 
-/** The record as if these items had not been begun since it was `former`. */
+/** The record without the begin of these items since it was `former`. */
 export function withoutBegun(record: BeginRecord, items: readonly number[], former: BeginRecord): BeginRecord {
   const instants = new Map(record.instants);
   const manual = new Map(record.manual);
@@ -190,13 +192,13 @@ export function withoutBegun(record: BeginRecord, items: readonly number[], form
     if (former.manual.has(item)) manual.set(item, former.manual.get(item));
     else manual.delete(item);
     const absentUntil = former.returned.get(item);
-    // The leader may have brought the item back once more meanwhile.
+    // The leader may have re-added the item once more meanwhile.
     if (absentUntil !== undefined) noteLater(returned, item, absentUntil);
   }
   return { instants, manual, returned, isRewritten: true };
 }
 
-/** An item occurs once among the instants, once among the manual runs, and once among those that came back. */
+/** An item occurs once among the instants, once among the manual runs, and once among the re-added items. */
 const LISTS = 3;
 
 const MANUAL = 'manual';

@@ -27,7 +27,7 @@ export function encodeCrash({ instant, jobParameter }: CrashedRun): string {
   return jobParameter === undefined ? UNKNOWN : MANUAL + JSON.stringify(jobParameter);
 }
 
-/** The inverse of `encodeCrash`; a text that cannot be read is a run of which nothing is known. */
+/** The inverse of `encodeCrash`; a text that cannot be read is a run without known facts. */
 export function decodeCrash(text: string): CrashedRun {
   if (/^\d{1,15}$/.test(text)) return { instant: Number(text), jobParameter: undefined };
   return {

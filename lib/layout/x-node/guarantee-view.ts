@@ -9,7 +9,7 @@ import {
 } from './arrival-record.js';
 import { type GuaranteeStage, type JobPath } from '../job-paths.js';
 
-/** What our instances have written down of the barriers of firings; see `arrival-record.ts`. */
+/** The records of our instances at the barriers of firings; see `arrival-record.ts`. */
 export interface GuaranteeView {
   /** By instance id, and by key of the round, the latest last. */
   readonly arrivals: ReadonlyMap<string, ReadonlyMap<string, ArrivalRecord>>;
@@ -43,14 +43,14 @@ export class GuaranteeDraft {
   readonly #dropped: Map<string, DroppedFirings>;
   readonly #stages: Record<GuaranteeStage, StageView>;
 
-  /** What the nodes that are not noted say stays as it was. */
+  /** Starts from that view: nodes that are not noted keep their facts. */
   constructor({ arrivals, dropped, started, completed }: GuaranteeView) {
     this.#arrivals = new Map(arrivals);
     this.#dropped = new Map(dropped);
     this.#stages = { started, completed };
   }
 
-  /** Notes what the node says now, if it is one of ours; `undefined`: it is not there. */
+  /** Notes the node's present content, if it is one of ours; `undefined`: it is not there. */
   note(path: JobPath, node: MirroredNode | undefined): void {
     switch (path.type) {
       case 'arrivals':

@@ -9,7 +9,7 @@ import { withoutSecrets } from '../../api/text/secrets.js';
 /** The fault of a job on one instance, as that instance reports it. */
 export interface StoredInstanceFault {
   readonly state: (typeof STATES)[number];
-  /** Why, and what to do. */
+  /** The reason, and the cure. */
   readonly reason: string;
 }
 

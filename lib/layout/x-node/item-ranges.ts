@@ -18,20 +18,20 @@ const MOST_ITEMS = 100_000;
 
 /**
  * Reads the lists of items of one text. A few bytes can claim any number of items, and a text that claims more than any
- * job has is garbage, which must cost neither time nor memory. So there is one budget for the whole text, whatever the
- * number of its ranges.
+ * job has is garbage, which must cost neither time nor memory. So there is one budget for the whole text, regardless of
+ * the number of its ranges.
  */
 export class ItemRanges {
   #left: number;
 
-  /** @param lists how many lists of all items of the largest job, which has 100,000, such a text may hold */
+  /** @param lists number of lists of all items of the largest job, which has 100,000, that such a text may hold */
   constructor(lists: number) {
     this.#left = lists * MOST_ITEMS;
   }
 
   /**
-   * The inverse of `toRanges`, each item once; without a text there are no items. What cannot be read is left out, and
-   * so is a range of more items than a job can have, or than the budget has left.
+   * The inverse of `toRanges`, each item once; without a text there are no items. It leaves out parts that it cannot
+   * read, and ranges of more items than a job can have, or than the budget has left.
    */
   read(text = ''): readonly number[] {
     const items = new Set<number>();
@@ -52,7 +52,7 @@ export function fromRanges(text?: string): readonly number[] {
   return new ItemRanges(1).read(text);
 }
 
-/** Whether a text is one list that `fromRanges` reads without leaving anything out. */
+/** True if a text is one list that `fromRanges` reads without leaving anything out. */
 export function isReadWhole(text: string): boolean {
   let left = MOST_ITEMS;
   return text.split(',').every((range) => {

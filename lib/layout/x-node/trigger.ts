@@ -1,23 +1,23 @@
 /**
  * The value of `trigger/{instance}`, whose presence makes that instance run its items once. It is empty, as Java writes
- * it, or says what this run alone is given, and which items it is for: `{"jobParameter":"only
- * Beijing","items":"0-3,7"}`. A trigger for all items lists those that the instance had when it was written
- * (`"all":true`), so that an item that moves before the trigger is accepted is run once all the same. If it is for all
- * items that the instance owns when it accepts the trigger, `"also":"3"` lists those of another trigger that was merged
- * into it. Java instances do not read it.
+ * it, or has the job parameter of this run alone, and its items: `{"jobParameter":"only Beijing","items":"0-3,7"}`. A
+ * trigger for all items lists those that the instance had when it was written (`"all":true`), so that an item that
+ * moves before the trigger is accepted is run once all the same. If it is for all items that the instance owns when it
+ * accepts the trigger, `"also":"3"` lists those of another trigger that was merged into it. Java instances do not read
+ * it.
  */
 import { type Wording, wording } from '../../wording/wording.js';
 import { describeValue, withValue, isMap } from '../../api/text/describe-value.js';
 import { storedTextProblem } from '../../api/text/stored-text.js';
 import { fromRanges, isReadWhole, toRanges } from './item-ranges.js';
 
-/** What one manual firing is told. */
+/** Job parameter and items of one manual firing. */
 export interface Trigger {
   /** Default: that of the settings. */
   readonly jobParameter?: string;
   /** The only items that are run. Default: all that the instance owns when it accepts the trigger. */
   readonly items?: readonly number[];
-  /** Whether the trigger is for all items of the instance; some only if `items` says so. */
+  /** True if the trigger is for all items of the instance; `items` then has those at the time of writing, if it is set. */
   readonly isForAll: boolean;
   /**
    * Only without `items`: these are run, too, although the instance may not own them any more when it accepts the
@@ -37,14 +37,14 @@ export function encodeTrigger({ jobParameter, items, isForAll, also }: Trigger):
   });
 }
 
-/** Why the text of a trigger says nothing that could be run, in words that follow the text. */
+/** Reason for which the text of a trigger cannot be run, in words that follow the text. */
 export interface UnreadableTrigger {
   readonly problem: string;
 }
 
 /**
- * The inverse of `encodeTrigger`. `TRIGGER`, which the manuals have in the node of an instance, is empty too. Any other
- * text that is not wholly understood is unreadable: it may have been meant for fewer items than all.
+ * The inverse of `encodeTrigger`. `TRIGGER`, which the manuals have in the node of an instance, counts as empty too.
+ * Any other text that is not wholly understood is unreadable: it may have been meant for fewer items than all.
  */
 export function decodeTrigger(text: string): Trigger | UnreadableTrigger {
   if (isTriggerText(text) || text.trim() === '') return { isForAll: true };
@@ -61,7 +61,7 @@ export function decodeTrigger(text: string): Trigger | UnreadableTrigger {
   };
 }
 
-/** Whether a text asks an instance to run its items once, in the words of the manuals. */
+/** True if a text triggers an instance in the words of the manuals. */
 export function isTriggerText(text: string): boolean {
   return text.trim() === 'TRIGGER';
 }
@@ -98,7 +98,7 @@ function isRanges(value: unknown): boolean {
 }
 
 /**
- * One trigger that asks for all that both ask for, and for nothing else.
+ * One trigger for everything that both request, and for nothing else.
  * @returns `undefined` if there is none: their job parameters differ
  */
 export function mergedTriggers(one: Trigger, other: Trigger): Trigger | undefined {
@@ -112,22 +112,22 @@ export function mergedTriggers(one: Trigger, other: Trigger): Trigger | undefine
 }
 
 /**
- * One trigger for that which a node has already and another one. A text that cannot be read is no trigger, and the
- * other takes its place.
- * @returns `undefined` if there is none: their job parameters differ
+ * Merges a trigger with the one that a node has already. A text that cannot be read is no trigger, and the other takes
+ * its place.
+ * @returns `undefined` if they cannot be merged: their job parameters differ
  */
 export function withEarlier(text: string, own: Trigger): Trigger | undefined {
   const earlier = decodeTrigger(text);
   return 'problem' in earlier ? own : mergedTriggers(earlier, own);
 }
 
-/** The text as `encodeTrigger` writes it: two triggers that ask for the same have one text. */
+/** The text as `encodeTrigger` writes it: two triggers that request the same have one text. */
 export function rewrittenTrigger(text: string): string {
   const trigger = decodeTrigger(text);
   return 'problem' in trigger ? text : encodeTrigger(trigger);
 }
 
-/** An instance stores it in its record as long as the run may have to be taken over, so that it outlives a crash. */
+/** Limited because an instance stores it in its record as long as the run may have to be taken over. */
 const LONGEST_PARAMETER = 10_000;
 
 /**

@@ -1,24 +1,26 @@
 import { RegistryOutcomeUnknownError, RegistryUnavailableError } from '../../api/errors/errors.js';
 import { type EmbeddedRegistryServer, type ServerConnection } from './embedded-registry-server.js';
 
-/** Something that a centre asks the server to do. */
+/** A request of a centre to the server. */
 export interface EmbeddedRequest<T> {
   /** A verb, for messages: `create`. */
   readonly operation: string;
   readonly path: string;
   /** Only a write whose answer is lost has an unknown outcome. */
   readonly kind: 'read' | 'write';
-  /** What the server does, at once. */
+  /** Carries out the request at the server, at once. */
   readonly run: () => T;
 }
 
-/** Where an answer goes: `answered` when it arrives, `failed` when it is an error or can no longer arrive. */
+/**
+ * Receiver of an answer: `answered` is called when it arrives, `failed` when it is an error or can no longer arrive.
+ */
 export interface AnswerTo<T> {
   readonly answered: (answer: T) => void;
   readonly failed: (error: unknown) => void;
 }
 
-/** Whether the server carries out a write whose answer is lost. */
+/** `applied`: the server carries out a write whose answer is lost. `not-applied`: it does not. */
 export type LostWrite = 'applied' | 'not-applied';
 
 /** The direction of messages, as the centre sees it. */

@@ -113,7 +113,7 @@ export class EmbeddedHold {
   }
 }
 
-/** The text by which Curator orders the queue: what follows the last `latch-`. */
+/** The text by which Curator orders the queue: the part after the last `latch-`. */
 function turnOf(name: string): string {
   return name.slice(name.lastIndexOf('latch-') + 'latch-'.length);
 }

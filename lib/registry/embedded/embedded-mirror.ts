@@ -26,7 +26,7 @@ export class EmbeddedMirror implements Mirror {
   #isCurrent = false;
   #isClosed = false;
   #scope: NarrowScope | undefined;
-  /** Whether an answer with the whole subtree is on its way, which shows all that is pushed before it. */
+  /** True while an answer with the whole subtree is on its way, which shows all changes that are pushed before it. */
   #isRereading = false;
   #unwatch = (): void => undefined;
   #unsubscribe = (): void => undefined;
@@ -52,8 +52,8 @@ export class EmbeddedMirror implements Mirror {
     return this.#tree.changesSince(moment);
   }
 
-  get stirs(): number {
-    return this.#tree.stirs;
+  get significantChanges(): number {
+    return this.#tree.significantChanges;
   }
 
   get isCurrent(): boolean {
@@ -195,7 +195,7 @@ export class EmbeddedMirror implements Mirror {
     return [...this.#tree.nodes].filter(([, node]) => node === UNREAD).map(([path]) => path);
   }
 
-  /** Takes over values as of the moment when the answer was sent, which is the moment that this mirror shows. */
+  /** Fills in values as of the moment when the answer was sent, which is the moment that this mirror shows. */
   #fillIn(nodes: ReadonlyMap<string, StoredNode>): void {
     const unread = this.#unread();
     if (this.#isClosed || unread.length === 0) return;

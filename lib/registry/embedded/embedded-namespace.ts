@@ -46,7 +46,7 @@ export class EmbeddedNamespace {
     return this.#tree.subtree(path);
   }
 
-  /** Creates the node and its missing parents; `false` if it was there. */
+  /** Creates the node and its missing parents; returns false if it was there. */
   create(session: string, path: string, value: string, lifetime: Lifetime = 'persistent'): boolean {
     if (this.#tree.get(path)) return false;
     this.commit(session, [...this.#missingParents(path), { type: 'create', path, value, lifetime }]);
@@ -58,7 +58,7 @@ export class EmbeddedNamespace {
     if (!this.create(session, path, value)) this.commit(session, [{ type: 'set', path, value }]);
   }
 
-  /** Removes the node and all below it at one revision; `false` if it was not there. */
+  /** Removes the node and all below it at one revision; returns false if it was not there. */
   remove(session: string, path: string): boolean {
     // Deepest first: a node with children cannot be removed.
     const paths = [...this.#tree.subtree(path).keys()].reverse();
@@ -76,7 +76,7 @@ export class EmbeddedNamespace {
     return revision;
   }
 
-  /** Loses all nodes at one revision, as a server does whose data are gone: what follows is another tree. */
+  /** Loses all nodes at one revision, as a server does whose data are gone: later writes make another tree. */
   lose(session: string): void {
     // Deepest first: a node with children cannot be removed.
     this.#removeAll(session, [...this.#tree.subtree('/').keys()].filter((path) => path !== '/').reverse());
@@ -95,7 +95,7 @@ export class EmbeddedNamespace {
     this.create(session, childPath(path, `${prefix}-latch-${digits}`), '', 'session');
   }
 
-  /** Removes what `enqueue` appended under this prefix, if it is there. */
+  /** Removes the node that `enqueue` appended under this prefix, if it is there. */
   withdraw(session: string, path: string, prefix: string): void {
     const names = this.children(path).filter((name) => name.startsWith(`${prefix}-latch-`));
     this.#removeAll(

@@ -15,9 +15,8 @@ export interface EmbeddedRegistryServerOptions {
    */
   readonly deliver?: Deliver;
   /**
-   * How much one commit may hold. Each limit that is left out is that of ZooKeeper with default settings: 10,000
-   * operations, 1,047,551 bytes, and an overhead of 64 bytes for each operation. Small limits test code that cuts its
-   * commits.
+   * Limits of one commit. Each limit that is left out is that of ZooKeeper with default settings: 10,000 operations,
+   * 1,047,551 bytes, and an overhead of 64 bytes for each operation. Small limits test code that cuts its commits.
    */
   readonly limits?: Partial<CommitLimits>;
 }

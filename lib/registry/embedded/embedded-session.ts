@@ -15,18 +15,18 @@ import { type EmbeddedNamespace } from './embedded-namespace.js';
 import { type EmbeddedRegistryServer } from './embedded-registry-server.js';
 import { warnOfListenerError } from './listener-errors.js';
 
-/** Where a request is carried out. */
+/** The server's parts at which a request is carried out. */
 export interface ServerSide {
   readonly server: EmbeddedRegistryServer;
   readonly namespace: EmbeddedNamespace;
-  /** Id of the session that asks. */
+  /** Id of the session that sends the request. */
   readonly session: string;
   readonly connection: EmbeddedConnection;
 }
 
 /** A request of a session to the tree of its namespace. */
 export interface SessionRequest<T> extends Omit<EmbeddedRequest<T>, 'run'> {
-  /** What the server does, at once. */
+  /** Carries out the request at the server, at once. */
   readonly run: (at: ServerSide) => T;
 }
 
@@ -59,7 +59,7 @@ export class EmbeddedSession implements Session {
   #lastWrite: LastWrite | undefined;
   /** Ends the countdown that runs while nothing arrives; `undefined` while none runs. */
   #cancelCountdown: (() => void) | undefined;
-  /** When that began, on the monotonic scale. */
+  /** When the silence began, on the monotonic scale. */
   #silentSince = 0;
 
   constructor(namespace: string, clock: Clock, timeoutMs: number) {

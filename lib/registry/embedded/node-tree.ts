@@ -8,8 +8,8 @@ export interface StoredNode extends MirroredNode {
 }
 
 /**
- * What one commit changed at one path. With both a `before` and an `after`, the node was written, or removed and
- * created again.
+ * Change of one path by a commit. With both a `before` and an `after`, the node was written, or removed and created
+ * again.
  */
 export interface NodeChange {
   readonly path: string;
@@ -17,7 +17,7 @@ export interface NodeChange {
   readonly after: StoredNode | undefined;
 }
 
-/** What all changes of a commit have in common. */
+/** Facts that all changes of a commit share. */
 export interface CommitStamp {
   readonly revision: number;
   /** Id of the session that commits; session nodes live with it. */
@@ -30,7 +30,8 @@ const ROOT: StoredNode = { value: '', version: 0, revision: 0, session: undefine
 export class NodeTree {
   readonly #nodes = new Map<string, StoredNode>([['/', ROOT]]);
   /**
-   * Paths of the children: a path that is put together again for each reading would have to be hashed again as well.
+   * Paths of the children, not their names: a path put together at each reading would have to be hashed each time as
+   * well.
    */
   readonly #children = new Map<string, Set<string>>();
   readonly #ofSession = new Map<string, Set<string>>();

@@ -6,7 +6,8 @@
  *  /job/leader/election/latch                                             container, created when missing
  *     ├── _c_6f0c….-latch-0000000042    the holder           session node, no data
  *     └── _c_91ab….-latch-0000000043    waits for the one before it to vanish
- * ``` The name of a contender begins with an id of its own, by which it finds its node if the answer to the creation is
+ * ```
+ * The name of a contender begins with an id of its own, by which it finds its node if the answer to the creation is
  * lost. A hold, and the wait for it, end with the connection, since the known state of the queue is out of date then.
  * The contender always removes its node, if necessary in the background: the node would block all others as long as the
  * session lives.
@@ -24,7 +25,7 @@ import { type Call, perform } from './zookeeper-call.js';
 import { isAnswer } from './zookeeper-failures.js';
 import { type MirrorContext } from './mirror/zookeeper-mirror.js';
 
-/** What a hold needs. */
+/** Dependencies of a hold. */
 export interface HoldContext extends MirrorContext {
   readonly creation: NodeCreation;
   readonly mirrors: Mirrors;
@@ -41,7 +42,7 @@ export class ExclusiveHold {
   #sessionId: string | undefined;
   /** Our node; `undefined` as long as its creation is not confirmed. */
   #node: string | undefined;
-  /** Whether this attempt is over; a request that is still pending must not enter the queue again. */
+  /** True once this attempt is over; a request that is still pending must not enter the queue again. */
   #isOver = false;
 
   constructor(context: HoldContext, path: string, timeoutMs: number) {
@@ -231,7 +232,7 @@ export class ExclusiveHold {
   }
 }
 
-/** The text by which Curator orders the queue: what follows the last `latch-`, or the whole name. */
+/** The text by which Curator orders the queue: the part after the last `latch-`, or the whole name. */
 function turnOf(name: string): string {
   const at = name.lastIndexOf('latch-');
   return at < 0 ? name : name.slice(at + 'latch-'.length);

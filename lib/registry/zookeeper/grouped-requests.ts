@@ -25,17 +25,17 @@ interface WaitingTransaction {
 }
 
 /**
- * The requests of one transport, with fewer messages: transactions of different jobs that are asked for in one turn of
+ * The requests of one transport, with fewer messages: transactions of different jobs that are requested in one turn of
  * the event loop are sent as one. Many jobs that fire at the same second cost the server and this process a message for
  * some dozen of them instead of one each.
  *
- * To those who ask, each is a transaction of its own. If an operation does not fit, its transaction is refused; the
+ * For its caller, each is a transaction of its own. If an operation does not fit, its transaction is refused; the
  * others have had no effect, and are sent again, each in a request of its own, so that a second misfit costs no further
- * round. A transaction is not sent again if its asker has given up: it may have read meanwhile that the transaction was
+ * round. If the caller has given up, its transaction is not sent again: the caller may have read meanwhile that it was
  * not carried out.
  *
- * All requests are carried out in the order in which they were asked for, but a transaction that is sent again comes
- * later. No two transactions of one job are sent together, so that each change of a job has a revision of its own.
+ * All requests are carried out in the order in which they were made, but a transaction that is sent again comes later.
+ * No two transactions of one job are sent together, so that each change of a job has a revision of its own.
  */
 export class GroupedRequests implements SessionRequests {
   readonly isOpen?: (path: string) => Promise<boolean>;
@@ -135,7 +135,7 @@ export class GroupedRequests implements SessionRequests {
     );
   }
 
-  /** Sends a request that must not come before the transactions that were asked for earlier. */
+  /** Sends a request that must not come before the transactions that were requested earlier. */
   #inOrder<Answer>(send: () => Promise<Answer>): Promise<Answer> {
     this.sendWaiting();
     return send();

@@ -24,7 +24,7 @@ export class OutageLog {
     return this.#outage && reasonOf(this.#outage);
   }
 
-  /** An attempt to connect has failed. */
+  /** Notes that an attempt to connect has failed. */
   failed(fault: ConnectionFault): void {
     if (this.#isClosed) return;
     if (this.#outage === undefined) this.#remindLater();
@@ -33,14 +33,14 @@ export class OutageLog {
     if (line !== undefined) this.#logger.warn(line);
   }
 
-  /** The session is connected, to `server` (`host:port`). */
+  /** Notes that the session is connected, to `server` (`host:port`). */
   connected(server: string): void {
     const outage = this.#outage;
     this.#end();
     if (outage) this.#logger.log(recoveryOf(outage, server, this.#clock.monotonic()));
   }
 
-  /** From now on nothing is logged. */
+  /** Ends all logging. */
   close(): void {
     this.#isClosed = true;
     this.#end();

@@ -1,7 +1,4 @@
-/**
- * What is logged while ZooKeeper cannot be reached. Only decisions, without a clock and without a logger: see
- * `OutageLog`.
- */
+/** The log lines of an outage of ZooKeeper. Only decisions, without a clock and without a logger: see `OutageLog`. */
 import { type ConnectionFault } from './transport.js';
 
 /** A time without a connection, since the first attempt that failed. */
@@ -15,7 +12,7 @@ export interface Outage {
 }
 
 /**
- * Takes in an attempt that failed. The outage begins with the first one.
+ * Adds a failed attempt. The outage begins with the first one.
  * @returns the outage, and the line to log if this server had no such problem before in this outage
  */
 export function withFault(

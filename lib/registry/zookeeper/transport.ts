@@ -1,7 +1,7 @@
 /**
- * What the ZooKeeper registry centre needs of a ZooKeeper client: a session that keeps itself connected, and raw
- * operations without retries and caches. The first-party client in `client/` implements it, and other clients can.
- * Tests inject faults here.
+ * A ZooKeeper client, as the registry centre needs it: a session that keeps itself connected, and raw operations
+ * without retries and caches. The first-party client in `client/` implements it, and other clients can. Tests inject
+ * faults here.
  *
  * One transport is one session: after its end (`expired`, `closed`, `auth-failed`) a new transport is made. Requests
  * are answered in the order in which they were made; a watch event is delivered before the answer to any request that
@@ -29,15 +29,15 @@ export interface ZooKeeperTransport extends ZooKeeperRequests {
   /** Starts connecting and keeps reconnecting until the session ends. */
   connect(): void;
   /**
-   * From now on, connects to servers too whose data are older than what this session has seen. Servers refuse that
-   * otherwise, without an answer, for as long as the session is asked for. Only for a session that is to be ended.
+   * From now on, also connects to servers whose data are older than those that this session has seen. Otherwise servers
+   * refuse the session, without an answer, each time. Only for a session that is to be ended.
    */
   acceptOlderData?(): void;
   /** Ends the session at the server, if that answers within a second, and closes the connection in any case. */
   close(): Promise<void>;
 }
 
-/** The requests that a session can be asked. */
+/** The requests of a session. */
 export interface ZooKeeperRequests {
   create(path: string, data: Buffer, mode: CreateMode): Promise<CreateResult>;
   delete(path: string, version?: number): Promise<void>;
@@ -45,13 +45,15 @@ export interface ZooKeeperRequests {
   getData(path: string): Promise<{ readonly data: Buffer; readonly stat: Stat }>;
   setData(path: string, data: Buffer, version?: number): Promise<Stat>;
   getChildren(path: string): Promise<readonly string[]>;
-  /** Whether anyone may change the node, with or without credentials. A transport may not be able to tell. */
+  /**
+   * Returns true if anyone may change the node, with or without credentials. A transport need not be able to find out.
+   */
   isOpen?(path: string): Promise<boolean>;
   /** Makes the connected server catch up with the leader before it answers later requests of this session. */
   sync(path: string): Promise<void>;
   /**
-   * All or nothing. If the server refuses, the `failedIndex` of the `ZooKeeperError` is the first operation that does
-   * not fit.
+   * Carries out all operations, or none. If the server refuses, the `failedIndex` of the `ZooKeeperError` is the first
+   * operation that does not fit.
    */
   multi(operations: readonly MultiOperation[]): Promise<MultiResult>;
   /** Many reads in one request, as of one moment; `undefined` for nodes that do not exist. Needs a server ≥ 3.6. */
@@ -68,10 +70,10 @@ export interface ZooKeeperRequests {
 /** The requests of a session, whose transactions may share a message. */
 export interface SessionRequests extends ZooKeeperRequests {
   /**
-   * As `multi`, but the request is sent at the end of this turn of the event loop, together with those that others ask
-   * for.
-   * @param isAwaited whether the asker still waits; if not, a transaction that had no effect because of another one is
-   *   not sent again
+   * As `multi`, but the request is sent at the end of this turn of the event loop, together with others that are made
+   * in this turn.
+   * @param isAwaited returns true if the caller still waits; if not, a transaction that had no effect because of another
+   *   one is not sent again
    */
   multiTogether(operations: readonly MultiOperation[], isAwaited: () => boolean): Promise<MultiResult>;
 }
@@ -87,15 +89,15 @@ export type TransportState =
   | { readonly phase: 'auth-failed'; readonly reason: string }
   | { readonly phase: 'closed' };
 
-/** Why one attempt to connect to one server has failed. */
+/** Failure of one attempt to connect to one server. */
 export interface ConnectionFault {
   /** `host:port` */
   readonly server: string;
-  /** What the server does, in words that follow its name: `refuses connections`. The same for each such attempt. */
+  /** The server's behaviour, in words that follow its name: `refuses connections`. The same for each such attempt. */
   readonly problem: string;
   /** The message of the operating system or of the client, without a full stop. */
   readonly detail: string;
-  /** What to check, as a sentence. */
+  /** Advice, as a sentence. */
   readonly cure: string;
 }
 
@@ -116,7 +118,7 @@ export interface Stat {
   /** Milliseconds since 1970 of the last write, by the server's clock. */
   readonly mtime: number;
   readonly version: number;
-  /** How many children have come or gone. */
+  /** Number of changes in the list of children. */
   readonly cversion: number;
   /** Session that owns the node, 16 hexadecimal digits; `undefined` for all but ephemeral nodes. */
   readonly ephemeralOwner: string | undefined;
@@ -183,7 +185,7 @@ export class ZooKeeperError extends Error {
   }
 }
 
-/** Where a transport connects to, and with what. */
+/** Servers, timeouts and credentials of a transport. */
 export interface ZooKeeperConnection {
   /** The servers, in any order. */
   readonly servers: readonly { readonly host: string; readonly port: number }[];

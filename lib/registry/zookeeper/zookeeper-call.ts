@@ -8,14 +8,14 @@ import { type ZookeeperSettings } from './zookeeper-configuration.js';
 import { isRetryable, translated } from './zookeeper-failures.js';
 import { type Connected, type ZooKeeperSession } from './zookeeper-session.js';
 
-/** What a call needs. */
+/** Dependencies of a call. */
 export interface CallContext {
   readonly session: ZooKeeperSession;
   readonly clock: Clock;
   readonly settings: Pick<ZookeeperSettings, 'retry' | 'operationTimeoutMs'>;
 }
 
-/** What a call is about, for messages. */
+/** Operation and path of a call, for messages. */
 export interface CallSubject {
   /** A verb: `create`, `read`. */
   readonly operation: string;
@@ -85,8 +85,8 @@ export class Call {
   }
 
   /**
-   * Sends a request for a change. `isAwaited` says whether its answer is still waited for: once this call has rejected,
-   * nothing may be sent for it any more.
+   * Sends a request for a change. `isAwaited` returns true while the call waits for the answer: once this call has
+   * rejected, nothing may be sent for it any more.
    * @throws ZooKeeperError if the server refuses
    * @throws RegistryUnavailableError if the change was certainly not made
    * @throws RegistryOutcomeUnknownError if the answer was lost

@@ -6,12 +6,12 @@ import {
 } from '../../api/errors/errors.js';
 import { ZooKeeperError, type ZooKeeperErrorName } from './transport.js';
 
-/** Whether an error is a ZooKeeper error with one of these names. */
+/** True if an error is a ZooKeeper error with one of these names. */
 export function isAnswer(error: unknown, ...names: readonly ZooKeeperErrorName[]): error is ZooKeeperError {
   return error instanceof ZooKeeperError && names.includes(error.errorName);
 }
 
-/** Whether the request had no effect, and may succeed if the same request is made again. */
+/** True if the request had no effect, and may succeed if the same request is made again. */
 export function isRetryable(error: ZooKeeperError): boolean {
   return RETRYABLE.has(error.errorName);
 }

@@ -6,7 +6,7 @@ import { namespaceProblem } from './namespace.js';
 import { serverListsProblem } from './server-lists.js';
 import { SaslSettings, TlsSettings } from './zookeeper-security.js';
 
-/** What takes the place of a number that is 0 or missing, in milliseconds or attempts: Java's defaults. */
+/** Values for numbers that are 0 or missing, in milliseconds or attempts: Java's defaults. */
 export const DEFAULTS = {
   baseSleepTimeMilliseconds: 1_000,
   maxSleepTimeMilliseconds: 3_000,
@@ -27,8 +27,8 @@ const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 const WITHOUT_PLACEHOLDERS = rule('placeholder', placeholderProblem);
 
 /**
- * Where a ZooKeeper is, and how to talk to it: the declared settings. Names and defaults are those of ElasticJob's
- * manual.
+ * Addresses and credentials of a ZooKeeper, and the limits of waiting for it: the declared settings. Names and defaults
+ * are those of ElasticJob's manual.
  */
 export class ZookeeperOptions {
   /** `host:2181,host2:2181`. */
@@ -61,7 +61,7 @@ export class ZookeeperOptions {
   @SectionSetting() sasl?: SaslSettings;
 }
 
-/** The sections of `ZookeeperOptions`, and what declares their settings. */
+/** The sections of `ZookeeperOptions`, with the classes that declare their settings. */
 export const SECURITY_SECTIONS = { tls: TlsSettings, sasl: SaslSettings } as const;
 
 /** An integer for which 0 stands for the default. */

@@ -3,7 +3,7 @@
  *
  * ```
  *   ZookeeperRegistryCenter        the port: one method each, a few lines
- *     ├── NodeCreation, NodeWrites, NodeRemoval, commit    writes, and what a lost answer means
+ *     ├── NodeCreation, NodeWrites, NodeRemoval, commit    writes, and the outcome of lost answers
  *     ├── Mirrors, ZooKeeperMirror local copies: one request per round of changes
  *     │      ├── SubtreeCopy       when a copy is one moment (no network in it)
  *     │      └── Watches           one watch for each copy
@@ -13,12 +13,12 @@
  *            └── GroupedRequests        the transactions of one turn of the event loop in one request
  *                   └── ZooKeeperTransport     one session on the wire; the client in `client/`, or another one
  * ```
- * The server is authoritative, with one exception: whether the session may have ended is also judged by our own clock,
- * since a server that cannot be reached cannot say so.
+ * The server is authoritative, with one exception: our own clock, too, decides that the session may have ended, because
+ * a server that cannot be reached reports nothing.
  *
  * On failure: reads, and writes that certainly had no effect, are tried again within `maxRetries`. If the answer to a
- * write is lost, the registry centre reads what became of it; then it reports the write as done, repeats it, or throws
- * a `RegistryOutcomeUnknownError`. Mirrors stop being current, and read everything again once connected. A lost session
+ * write is lost, the registry centre reads the nodes; then it reports the write as done, repeats it, or throws a
+ * `RegistryOutcomeUnknownError`. Mirrors stop being current, and read everything again once connected. A lost session
  * is followed by a new one; the user of the registry centre creates its session nodes again.
  */
 import {
@@ -104,7 +104,7 @@ export class ZookeeperRegistryCenter implements RegistryCenter {
   readonly #removal: NodeRemoval;
   readonly #writes: NodeWrites;
   readonly #hasCredentials: boolean;
-  /** As it was when the session first asked. */
+  /** The lineage at the first request of the session. */
   #lineage: { readonly session: string | undefined; readonly answer: Promise<Lineage | undefined> } | undefined;
 
   /** @throws InvalidConfigurationError naming every fault of the configuration or of the options */
@@ -237,7 +237,7 @@ export class ZookeeperRegistryCenter implements RegistryCenter {
   lineage(): Promise<Lineage | undefined> {
     const { state } = this.session;
     const id = state.phase === 'connected' ? state.id : undefined;
-    // All jobs of a process ask when they start.
+    // All jobs of a process request it when they start.
     if (this.#lineage === undefined || this.#lineage.session !== id)
       this.#lineage = { session: id, answer: this.#readLineage() };
     return this.#lineage.answer;

@@ -5,7 +5,7 @@ import { InvalidConfigurationError } from '../../api/errors/errors.js';
 import { BooleanSetting, type Constraint, rule, TextSetting } from '../../api/settings/setting.js';
 
 /**
- * How to connect by TLS. Certificates and keys are paths of files in PEM format, absolute or relative to the working
+ * TLS to the servers. Certificates and keys are paths of files in PEM format, absolute or relative to the working
  * directory of the process, or the PEM texts themselves, which begin with `-----BEGIN`. Files are read when the
  * connection is prepared. An empty map means TLS with the certificate authorities that Node knows.
  */
@@ -16,7 +16,7 @@ export class TlsSettings {
   @TextSetting({}, rule('file', fileProblem), pairedWith('key')) cert?: string;
   /** The private key of `cert`. Default: none. */
   @TextSetting({ secrecy: 'hidden' }, rule('file', fileProblem), pairedWith('cert')) key?: string;
-  /** What decrypts the private key. Default: the key is not encrypted. */
+  /** Decrypts the private key. Default: the key is not encrypted. */
   @TextSetting({ secrecy: 'hidden' }) passphrase?: string;
   /** The name that the servers' certificates must have. Default: the host name in `serverLists`. */
   @TextSetting() servername?: string;
@@ -36,7 +36,7 @@ export class SaslSettings {
   @TextSetting({ required: true, secrecy: 'hidden' }) password?: string;
 }
 
-/** What `tls.connect` is given. */
+/** The TLS options passed to `tls.connect`. */
 type TlsMaterial = Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'passphrase' | 'servername' | 'rejectUnauthorized'>;
 
 /**
@@ -66,7 +66,7 @@ export function tlsOptions(
   }
 }
 
-/** Whether a text is a certificate or a key in PEM format, and not the path of a file. */
+/** True if a text is a certificate or a key in PEM format, and not the path of a file. */
 export function isPem(text: string): boolean {
   return /^\s*-----BEGIN /.test(text);
 }

@@ -1,6 +1,6 @@
 /**
  * The session with ZooKeeper, as the port describes it. A transport knows one session and learns of its end only on
- * contact; this class adds what must be known *without* contact, and what follows the end.
+ * contact; this class adds the knowledge that must come *without* contact, and the session that follows the end.
  *
  * - **Lost by our own clock.** A server counts the session timeout from the last request it received. We know the
  *   latest moment at which it certainly received one: the sending of the newest request that was answered
@@ -29,13 +29,13 @@ import { OutageLog } from './outage-log.js';
 import { type SessionRequests, type TransportState, type WatchEvent, type ZooKeeperTransport } from './transport.js';
 import { isAnswer } from './zookeeper-failures.js';
 
-/** What a session needs. */
+/** Dependencies of a session. */
 export interface ZooKeeperSessionOptions {
   /** Makes the transport of one session, not yet connected. */
   readonly open: () => ZooKeeperTransport;
   /** Checks that our credentials may use the namespace; rejects with NO_AUTH if they may not. */
   readonly probe: (transport: ZooKeeperTransport) => Promise<unknown>;
-  /** Why `probe` is refused, in words for the log. */
+  /** Reason for which `probe` is refused, in words for the log. */
   readonly probeRefusal: string;
   /** The subtree of a path at the servers that has revisions of its own: the job's. */
   readonly subtreeOf: (path: string) => string;
@@ -44,7 +44,7 @@ export interface ZooKeeperSessionOptions {
   readonly logger: JobLogger;
 }
 
-/** A connected session, which can be asked now. */
+/** A connected session, to which requests can be sent now. */
 export interface Connected {
   readonly transport: SessionRequests;
   readonly sessionId: string;
@@ -64,12 +64,12 @@ export class ZooKeeperSession implements Session {
   readonly #listeners: Listeners<SessionState>;
   readonly #unreported: SessionState[] = [];
   readonly #outage: OutageLog;
-  /** Why the session was suspended or lost last. */
+  /** Reason for which the session was suspended or lost last. */
   #remark: string | undefined;
   #state: SessionState = { phase: 'connecting' };
   #timeoutMs: number;
   #transport: ZooKeeperTransport | undefined;
-  /** What `#transport` is asked through. */
+  /** The requests of `#transport`. */
   #requests: GroupedRequests | undefined;
   /** The transport of a lost session that may still live at the server. */
   #retiring: ZooKeeperTransport | undefined;
@@ -108,7 +108,7 @@ export class ZooKeeperSession implements Session {
     return this.#silentMs >= DOUBTFUL_AFTER * this.#timeoutMs;
   }
 
-  /** The session, if it can be asked now. */
+  /** The session, if requests can be sent to it now. */
   get connected(): Connected | undefined {
     const { state } = this;
     return state.phase === 'connected' && this.#transport && this.#requests
@@ -116,7 +116,7 @@ export class ZooKeeperSession implements Session {
       : undefined;
   }
 
-  /** Why ZooKeeper refuses us for good; `undefined` unless it does. */
+  /** Reason for which ZooKeeper refuses us for good; `undefined` unless it does. */
   get refusal(): RegistryCredentialsError | undefined {
     return this.#refusal;
   }
@@ -200,8 +200,8 @@ export class ZooKeeperSession implements Session {
   }
 
   /**
-   * The servers grant what their own limits allow, which decides how long peers wait for the items of a process that
-   * dies.
+   * Logs the granted timeout if it differs from the requested one: the servers' own limits decide how long peers wait
+   * for the items of a process that dies.
    */
   #noteGranted(timeoutMs: number): void {
     const { timeoutMs: asked, logger } = this.#options;

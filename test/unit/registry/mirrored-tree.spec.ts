@@ -58,28 +58,28 @@ describe('a mirrored tree', () => {
     expect(tree.changesSince(moment)).toBeUndefined();
   });
 
-  test('counts as stirs all changes that are not routine, and each replacement of all nodes', () => {
+  test('counts as significant all changes that are not routine, and each replacement of all nodes', () => {
     const tree = new MirroredTree((path) => path === '/mark');
-    const stirsAfter = (change: () => unknown): number => {
-      const before = tree.stirs;
+    const significantAfter = (change: () => unknown): number => {
+      const before = tree.significantChanges;
       change();
-      return tree.stirs - before;
+      return tree.significantChanges - before;
     };
 
-    expect(stirsAfter(() => tree.replaceAll(new Map([['/a', node('a')]])))).toBe(1);
-    expect(stirsAfter(() => tree.set('/a', node('other')))).toBe(1);
-    expect(stirsAfter(() => tree.set('/a', undefined))).toBe(1);
-    expect(stirsAfter(() => tree.set('/a', undefined))).toBe(0);
-    expect(stirsAfter(() => tree.set('/mark', node('')))).toBe(0);
-    expect(stirsAfter(() => tree.set('/mark', undefined))).toBe(0);
+    expect(significantAfter(() => tree.replaceAll(new Map([['/a', node('a')]])))).toBe(1);
+    expect(significantAfter(() => tree.set('/a', node('other')))).toBe(1);
+    expect(significantAfter(() => tree.set('/a', undefined))).toBe(1);
+    expect(significantAfter(() => tree.set('/a', undefined))).toBe(0);
+    expect(significantAfter(() => tree.set('/mark', node('')))).toBe(0);
+    expect(significantAfter(() => tree.set('/mark', undefined))).toBe(0);
   });
 
-  test('knows nothing that is routine unless it is told', () => {
+  test('knows nothing that is routine unless it is given the rule', () => {
     const tree = treeOf();
-    const { stirs } = tree;
+    const { significantChanges } = tree;
 
     tree.set('/mark', node(''));
 
-    expect(tree.stirs).toBe(stirs + 1);
+    expect(tree.significantChanges).toBe(significantChanges + 1);
   });
 });

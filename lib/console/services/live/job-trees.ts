@@ -14,7 +14,10 @@ export interface TreeOptions extends MirrorOptions {
 }
 
 /** A mirror of all jobs. */
-export interface TreeMirror extends Omit<Mirror, 'stirs' | 'narrow' | 'isNarrowed' | 'isWidening' | 'widen'> {
+export interface TreeMirror extends Omit<
+  Mirror,
+  'significantChanges' | 'narrow' | 'isNarrowed' | 'isWidening' | 'widen'
+> {
   /** Why jobs cannot be read with these credentials, by name. */
   readonly hidden?: ReadonlyMap<string, string>;
 }

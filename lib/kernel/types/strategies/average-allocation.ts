@@ -1,8 +1,8 @@
 import { type JobInstance, type JobShardingStrategy } from '../../../api/extensions/sharding-strategy.js';
 
 /**
- * `AVG_ALLOCATION`, the default: neighbouring items together; what does not divide evenly goes one each to the first
- * ones.
+ * `AVG_ALLOCATION`, the default: neighbouring items together; of the items that do not divide evenly, the first
+ * instances get one each.
  */
 export const averageAllocation: JobShardingStrategy = {
   type: 'AVG_ALLOCATION',

@@ -6,9 +6,9 @@ export class ShardingStrategyError extends Error {
   override readonly name = 'ShardingStrategyError';
 }
 
-/** How many items a strategy assigns, and to which instances. */
+/** A task for a strategy: the items to assign, and the instances that may own them. */
 export interface ToAssign {
-  /** In the order in which strategies get them. */
+  /** In the order in which strategies receive them. */
   readonly instances: readonly JobInstance[];
   readonly jobName: string;
   readonly shardingTotalCount: number;
@@ -37,7 +37,7 @@ export function ownersBy(strategy: JobShardingStrategy, toAssign: ToAssign): Map
 function sharesBy(strategy: JobShardingStrategy, toAssign: ToAssign): unknown {
   const { instances, jobName, shardingTotalCount, owners } = toAssign;
   try {
-    // Copies: a strategy of the user may change what it is given.
+    // Copies: a strategy of the user may change its arguments.
     return strategy.sharding([...instances], jobName, shardingTotalCount, new Map(owners));
   } catch (error) {
     const message = `The sharding strategy ${strategy.type} failed: ${describeCause(error)}`;

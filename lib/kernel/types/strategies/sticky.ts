@@ -1,9 +1,9 @@
 import { type JobInstance, type JobShardingStrategy } from '../../../api/extensions/sharding-strategy.js';
 
 /**
- * `STICKY`: each instance keeps the items that it owns, as far as the instances then have equally many items, give or
- * take one. So a join or a leave moves the fewest items: a joining instance receives at most ⌈items ÷ instances⌉, and
- * if an instance leaves, only its items move.
+ * `STICKY`: each instance keeps its items, as long as the numbers of items of all instances differ by one at most. So a
+ * join or a leave moves the fewest items: a joining instance receives at most ⌈items ÷ instances⌉, and if an instance
+ * leaves, only its items move.
  */
 export const sticky: JobShardingStrategy = {
   type: 'STICKY',
@@ -24,7 +24,8 @@ export const sticky: JobShardingStrategy = {
 };
 
 /**
- * How many items each instance gets. What does not divide evenly goes to those that have most, so that they keep it.
+ * Number of items by instance. The items that do not divide evenly go to the instances that have most, so that they
+ * keep them.
  */
 function sharesOf(
   instances: readonly JobInstance[],

@@ -1,10 +1,10 @@
 import { type ConnectionFault } from '../transport.js';
 
-/** Why a server could not be connected. */
+/** Kind of failure to connect to a server. */
 export type FaultKind =
   'refused' | 'unknown-host' | 'unroutable' | 'tls' | 'foreign' | 'silent' | 'hung-up' | 'dropped' | 'other';
 
-/** How a fault is worded: what the server does, and what to check. */
+/** Words for a fault: `problem` is the server's behaviour, `cure` is the advice. */
 type Wording = Pick<ConnectionFault, 'problem' | 'cure'>;
 
 const WORDINGS: Readonly<Record<FaultKind, Wording>> = {

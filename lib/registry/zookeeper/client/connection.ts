@@ -7,16 +7,16 @@ import { type FaultKind, faultKindOf } from './connection-faults.js';
 import { FrameReader } from './wire/frame-reader.js';
 import { type ServerAddress, shuffled } from './server-list.js';
 
-/** So many messages are dealt with in one turn of the event loop. */
+/** Most messages that are handled in one turn of the event loop. */
 const MESSAGES_A_TURN = 32;
 
 /** The callbacks of a connection. */
 export interface ConnectionListener {
-  /** Bytes have arrived, a whole message or less. */
+  /** Called when bytes have arrived, a whole message or less. */
   onHeard(): void;
-  /** A message has arrived. If it throws, the connection is closed with that reason. */
+  /** Called when a message has arrived. If it throws, the connection is closed with that reason. */
   onMessage(message: Buffer): void;
-  /** Called once, at the end. `kind` is what the end means if the server has not answered yet. */
+  /** Called once, at the end. `kind` is the kind of fault if the server has not answered yet. */
   onClosed(reason: string, kind: FaultKind): void;
 }
 
@@ -47,7 +47,7 @@ export class Connection {
   }
 
   /**
-   * Resolves when connected, for TLS after the certificate was accepted. Rejects if the connection is closed before.
+   * Resolves when connected; with TLS, after the certificate was accepted. Rejects if the connection is closed before.
    */
   open(): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -72,7 +72,7 @@ export class Connection {
     return ++this.#accepted;
   }
 
-  /** Ends the connection at once, unless it has ended, because there was no answer for too long. */
+  /** Ends the connection at once, unless it has ended: there was no answer for too long. */
   giveUp(reason: string): void {
     this.close(reason, this.#socket?.connecting === false ? 'silent' : 'unroutable');
   }
@@ -102,7 +102,7 @@ export class Connection {
     try {
       for (const message of this.#reader.push(chunk)) this.#inbox.push(message);
     } catch (error) {
-      // What came before is good.
+      // The messages before the malformed one are valid.
       this.#handOver(Infinity);
       this.#refuse(error);
     }
@@ -137,7 +137,7 @@ export class Connection {
     this.close(error instanceof Error ? error.message : String(error), 'foreign');
   }
 
-  /** The other end is gone; what it had sent before still counts. */
+  /** Closes this end too, after the messages that the other end had sent before it went. */
   #onEnded(reason: string, kind: FaultKind): void {
     this.#handOver(Infinity);
     this.close(reason, kind);

@@ -39,7 +39,7 @@ function describeError(code: number): { readonly errorName: ZooKeeperErrorName; 
   return { errorName, meaning };
 }
 
-/** The error for a server's refusal to `verb` `path`. `failedIndex` is the part of a transaction that was refused. */
+/** The error if a server refuses to `verb` `path`. `failedIndex` is the part of a transaction that was refused. */
 export function refusal(code: number, verb: string, path: string, failedIndex?: number): ZooKeeperError {
   const { errorName, meaning } = describeError(code);
   const part = failedIndex === undefined ? '' : `, operation ${failedIndex} of a transaction`;

@@ -1,7 +1,7 @@
 import { afterNextPoll } from '../../../time/event-loop.js';
 import { type Clock } from '../../../time/clock.js';
 
-/** What KeepAlive needs from the owner of the connection. */
+/** Dependencies of a `KeepAlive`. */
 export interface KeepAliveOptions {
   readonly clock: Clock;
   /** The session timeout granted by the server, in milliseconds. */
@@ -14,19 +14,19 @@ export interface KeepAliveOptions {
 /** Shares of the session timeout T. */
 const PING_AFTER = 0.3;
 const SILENT_AFTER = 2 / 3;
-const PATIENCE = 0.25;
+const LEAST_WAIT = 0.25;
 
 /**
  * Keeps a session alive and notices when its server has gone silent. With T as the session timeout:
  *
- * - It pings after 0.3 T without having sent anything. What it receives does not count, since the server does not count
- *   it.
+ * - It pings after 0.3 T without having sent anything. Received messages do not count, since the server does not count
+ *   them.
  * - It gives up the server after 2/3 T without having received anything. This leaves T/3 to find another server.
  * - It also gives up the server after T without an answer to a request, even if events arrive.
  *
  * A server is silent only if it was asked: if this process itself slept or computed for long, it has asked nothing
  * meanwhile. So the silence must also have lasted T/4 since the oldest unanswered request or ping. In normal operation
- * that is so long before 2/3 T.
+ * that is the case long before 2/3 T.
  */
 export class KeepAlive {
   readonly #options: KeepAliveOptions;
@@ -52,7 +52,7 @@ export class KeepAlive {
     this.#cancelTimer();
   }
 
-  /** A request was sent. */
+  /** Notes that a request was sent. */
   requested(): void {
     this.#sentAt = this.#options.clock.monotonic();
     this.#requestOwedSince ??= this.#sentAt;
@@ -62,12 +62,14 @@ export class KeepAlive {
     this.#heardAt = this.#options.clock.monotonic();
   }
 
-  /** A request was answered. `owed` is the number of requests that still wait for an answer. */
+  /** Notes that a request was answered. `owed` is the number of requests that still wait for an answer. */
   answered(owed: number): void {
     this.#requestOwedSince = owed > 0 ? this.#heardAt : undefined;
   }
 
-  /** A ping was answered. Returns when it was sent, by the monotonic clock; `undefined` if no ping was sent. */
+  /**
+   * Notes that a ping was answered. Returns when it was sent, by the monotonic clock; `undefined` if no ping was sent.
+   */
   pingAnswered(): number | undefined {
     const sentAt = this.#pingOwedSince;
     this.#pingOwedSince = undefined;
@@ -92,7 +94,7 @@ export class KeepAlive {
     afterNextPoll(() => this.#verdict());
   }
 
-  /** Decides, after all that arrived while the event loop was blocked has been read. */
+  /** Decides after all messages have been read that arrived while the event loop was blocked. */
   #verdict(): void {
     if (this.#stopped) return;
     const now = this.#options.clock.monotonic();
@@ -105,7 +107,7 @@ export class KeepAlive {
   #givenUpAt(): number {
     const { timeoutMs } = this.#options;
     const askedAt = Math.min(this.#requestOwedSince ?? Infinity, this.#pingOwedSince ?? Infinity);
-    const silentAt = Math.max(this.#heardAt + SILENT_AFTER * timeoutMs, askedAt + PATIENCE * timeoutMs);
+    const silentAt = Math.max(this.#heardAt + SILENT_AFTER * timeoutMs, askedAt + LEAST_WAIT * timeoutMs);
     return Math.min(silentAt, (this.#requestOwedSince ?? Infinity) + timeoutMs);
   }
 }

@@ -10,7 +10,7 @@ export interface PendingRequest {
   /** @throws MalformedMessageError if the answer cannot be read */
   succeed(zxid: bigint, answer: JuteReader): void;
   refuse(errorCode: number): void;
-  /** The connection ended before the answer. `written`: the request may have reached the server. */
+  /** Called if the connection ended before the answer. `written`: the request may have reached the server. */
   abandon(fate: { readonly written: boolean }): void;
 }
 
@@ -36,7 +36,10 @@ export class PendingRequests {
     return oldest;
   }
 
-  /** The connection has ended; `written` is the number of the last frame handed to the operating system. */
+  /**
+   * Abandons all requests: the connection has ended. `written`: number of the last frame handed to the operating
+   * system.
+   */
   abandonAll(written: number): void {
     const requests = [...this.#requests.values()];
     this.#requests.clear();

@@ -11,7 +11,7 @@ export class PersistentWatches {
   /** For each path, the marks of its additions. */
   readonly #paths = new Map<string, symbol>();
 
-  /** Adds a path. Returns a function that takes back this addition, but no earlier or later one of the same path. */
+  /** Adds a path. Returns a function that undoes this addition, but no earlier or later one of the same path. */
   add(path: string): () => void {
     if (this.#paths.has(path)) return () => undefined;
     const addition = Symbol(path);

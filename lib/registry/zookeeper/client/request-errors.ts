@@ -29,7 +29,7 @@ export function tooLarge(verb: string, path: string, size: number): ZooKeeperErr
   );
 }
 
-/** The state says why the server does not answer. */
+/** The state shows why the server does not answer. */
 function failure(state: TransportState, what: string, { written }: { readonly written: boolean }): ZooKeeperError {
   const fate = written ? 'The server may have done it or not.' : 'Nothing was changed.';
   switch (state.phase) {

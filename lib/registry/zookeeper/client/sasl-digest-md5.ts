@@ -6,7 +6,7 @@ export interface SaslCredentials {
   readonly password: string;
 }
 
-/** The service name and host that ZooKeeper uses for DIGEST-MD5 everywhere, whatever the server is called. */
+/** The service name and host that ZooKeeper uses for DIGEST-MD5 everywhere, regardless of the server's name. */
 const DIGEST_URI = 'zookeeper/zk-sasl-md5';
 /** Always the first use: the server sends a new nonce in each exchange. */
 const NONCE_COUNT = '00000001';
@@ -14,9 +14,9 @@ const QUALITY = 'auth';
 
 /** The client's side of one DIGEST-MD5 exchange (RFC 2831): the server proves that it knows the password, too. */
 export interface DigestMd5Exchange {
-  /** What to send in answer to the challenge. */
+  /** The message that answers the challenge. */
   readonly response: Buffer;
-  /** Whether the server's last token proves that it knows the password. */
+  /** True if the server's last token proves that it knows the password. */
   isProvenBy(token: Buffer): boolean;
 }
 

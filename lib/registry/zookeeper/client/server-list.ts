@@ -9,7 +9,7 @@ export interface ServerAddress {
 const BACKOFF = { baseMs: 50, maxMs: 1000 } as const;
 
 /**
- * Which server to try next, and how long to wait before. The list is shuffled once, so that many clients spread, and
+ * Chooses the next server to try, and the pause before. The list is shuffled once, so that many clients spread, and
  * then tried in order. Pauses begin only after every server has failed, and grow with each such round.
  */
 export class ServerList {
@@ -34,14 +34,17 @@ export class ServerList {
     return server;
   }
 
-  /** A server could not be reached, or dropped us at once: milliseconds to wait before the next one is tried. */
+  /**
+   * Notes that a server could not be reached, or dropped us at once. Returns the milliseconds to wait before the next
+   * one.
+   */
   failed(): number {
     this.#failures++;
     if (this.#failures % this.#servers.length !== 0) return 0;
     return backoffMs(this.#failures / this.#servers.length, BACKOFF);
   }
 
-  /** A connection has lasted. */
+  /** Notes that a connection has lasted. */
   succeeded(): void {
     this.#failures = 0;
   }

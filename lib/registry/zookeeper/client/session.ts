@@ -16,7 +16,7 @@ import { PersistentWatches } from './persistent-watches.js';
 import { type SaslCredentials } from './sasl-digest-md5.js';
 import { ServerList } from './server-list.js';
 
-/** Options of a session besides its servers. */
+/** TLS, credentials, clock and logger of a session; its servers are in `ZooKeeperConnection`. */
 export interface SessionOptions {
   readonly clock: Clock;
   readonly logger?: JobLogger;
@@ -26,7 +26,7 @@ export interface SessionOptions {
   readonly sasl?: SaslCredentials;
 }
 
-/** The callbacks of a session. What they throw is logged. */
+/** The callbacks of a session. Their errors are logged. */
 export interface SessionListener {
   onState(state: TransportState): void;
   onFault(fault: ConnectionFault): void;
@@ -40,7 +40,9 @@ export interface Reply<Answer> {
   readonly zxid: bigint;
 }
 
-/** What the session is doing. Each connection belongs to one phase; what arrives on it after that phase is ignored. */
+/**
+ * Phase of the session. Each connection belongs to one phase; messages that arrive on it after that phase are ignored.
+ */
 type Phase =
   | { readonly name: 'idle' }
   | { readonly name: 'pausing'; readonly cancel: () => void }
@@ -56,7 +58,7 @@ type Phase =
 
 /** A shorter connection counts as a failed attempt; otherwise a server that drops us would be dialled without pause. */
 const PROVEN_AFTER_MS = 1000;
-const CLOSE_PATIENCE_MS = 1000;
+const CLOSE_TIMEOUT_MS = 1000;
 
 /**
  * One session with the servers: dials, reconnects, keeps alive, and matches answers with requests. See
@@ -106,7 +108,7 @@ export class Session {
     if (this.#phase.name === 'idle') this.#dial();
   }
 
-  /** From now on, connects to servers too whose data are older than what this session has seen. */
+  /** From now on, also connects to servers whose data are older than those that this session has seen. */
   acceptOlderData(): void {
     this.#acceptsOlderData = true;
   }
@@ -117,8 +119,8 @@ export class Session {
   }
 
   /**
-   * Asks the server. `path` is for error messages.
-   * @throws ZooKeeperError if the server refuses, or cannot be asked
+   * Sends a request to the server. `path` is for error messages.
+   * @throws ZooKeeperError if the server refuses, or no request can be sent
    */
   request<Question, Answer>(
     operation: messages.Operation<Question, Answer>,
@@ -336,7 +338,7 @@ export class Session {
     const closeConnection = (): void => connection.close('the client was closed');
     this.request(messages.closeSession, undefined, 'the session').then(closeConnection, closeConnection);
     keepAlive.stop();
-    const cancel = this.#options.clock.after(CLOSE_PATIENCE_MS, closeConnection);
+    const cancel = this.#options.clock.after(CLOSE_TIMEOUT_MS, closeConnection);
     this.#phase = {
       name: 'closing',
       connection,
@@ -375,7 +377,7 @@ export class Session {
     this.#notify('faults', () => this.#listener.onFault(fault));
   }
 
-  /** Calls a listener. What it throws must not be mistaken for a malformed message of the server. */
+  /** Calls a listener. Its error must not be mistaken for a malformed message of the server. */
   #notify(of: string, call: () => void): void {
     try {
       call();

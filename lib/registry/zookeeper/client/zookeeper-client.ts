@@ -1,7 +1,7 @@
 /**
  * A client of ZooKeeper's wire protocol on nothing but Node's own sockets.
  *
- * Read this file for the operations, then `session.ts` for how a session is kept. The parts, from users down to bytes:
+ * Read this file for the operations, then `session.ts` for the session's life. The parts, from users down to bytes:
  *
  *     ZooKeeperClient     operations, paths below the chroot, access rules
  *         │
@@ -10,7 +10,7 @@
  *         ├── shakeHands        session, digest, SASL: before the first request of each connection
  *         ├── KeepAlive         pings, and the verdict that a server is silent
  *         ├── PendingRequests   requests that wait for an answer, oldest first
- *         ├── PersistentWatches what to watch again after a reconnection
+ *         ├── PersistentWatches watches to set again after a reconnection
  *         └── Connection        one socket: frames out (one write per tick), messages in
  *                 └── FrameReader, JuteReader, JuteWriter; messages.ts holds the shapes
  *
@@ -205,7 +205,7 @@ export class ZooKeeperClient implements ZooKeeperTransport {
     }
   }
 
-  /** Even if the request fails, the watch is not set again after a reconnection. A missing watch is no error. */
+  /** The watch is not set again after a reconnection, even if the request fails. A missing watch is no error. */
   async removeWatch(path: string): Promise<void> {
     const watched = this.#chroot.absolute(path);
     this.#session.watches.delete(watched);

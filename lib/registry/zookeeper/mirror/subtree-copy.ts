@@ -4,7 +4,7 @@ import { childPath, isWithin } from '../../node-paths.js';
 import { type WriteEffects, type WriteOutcome } from '../operations/own-writes.js';
 import { type Stat, type WatchEvent } from '../transport.js';
 
-/** What must be done next, before a copy shows one moment. */
+/** The next task before a copy shows one moment. */
 export type CopyWork =
   /** Read the nodes `paths`, and list the children of the nodes `lists`. */
   | { readonly type: 'read'; readonly paths: readonly string[]; readonly lists: readonly string[] }
@@ -38,19 +38,20 @@ interface OwnWriteRecord {
  * way, and (c) an answer has come to a request sent after the last event, because the events of one transaction may
  * arrive in pieces.
  *
- * Nodes of which only the presence matters are exempt: their events say all that is needed, and cost no request. So a
- * commit that changes several of them may show in pieces.
+ * If only the presence of a node matters, it is exempt: its events are sufficient, and cost no request. So a commit
+ * that changes several such nodes may show in pieces.
  *
  * Our own writes are taken from their answers, provided that exactly their events arrived at the written nodes. Such
  * events need no (c), since their number is known.
  */
 export class SubtreeCopy {
-  /** What the mirror shows. */
+  /** The nodes that the mirror shows. */
   #shown: ReadonlyMap<string, MirroredNode>;
   /** The nodes that have been read until the first moment is shown. */
   #walked: Map<string, MirroredNode> | undefined = new Map();
   /**
-   * The nodes that are not as they are shown; `undefined`: a node that is gone. Empty until the first moment is shown.
+   * The nodes that differ from those that are shown; `undefined`: a node that is gone. Empty until the first moment is
+   * shown.
    */
   readonly #changes = new Map<string, MirroredNode | undefined>();
   readonly #root: string;
@@ -70,7 +71,7 @@ export class SubtreeCopy {
 
   constructor(
     root: string,
-    /** What the mirror shows from before. Unchanged nodes stay the same objects. */
+    /** The nodes that the mirror shows so far. Unchanged nodes stay the same objects. */
     shown: ReadonlyMap<string, MirroredNode>,
     presenceOnly: (path: string) => boolean,
   ) {
@@ -80,17 +81,17 @@ export class SubtreeCopy {
     this.#unread = new Set([root]);
   }
 
-  /** Whether a write of our own has no answer yet. */
+  /** True if a write of our own has no answer yet. */
   get hasOwnWritesInFlight(): boolean {
     return this.#sent.size > 0;
   }
 
-  /** Whether no moment of this copy was shown yet. */
+  /** True if no moment of this copy was shown yet. */
   get isNew(): boolean {
     return this.#walked !== undefined;
   }
 
-  /** Whether the mirror does not show the present state. */
+  /** True if the mirror does not show the present state. */
   get hasChanged(): boolean {
     return this.isNew || this.#changes.size > 0;
   }
@@ -108,7 +109,7 @@ export class SubtreeCopy {
     return this.#events > this.#eventsCompleted ? { type: 'barrier' } : { type: 'none' };
   }
 
-  /** Shows the present state in the tree, as one moment. Nobody else changes the tree from then on. */
+  /** Shows the present state in the tree, as one moment. Only this copy may change the tree from then on. */
   publishIn(tree: MirroredTree): void {
     if (this.#walked === undefined) for (const [path, node] of this.#changes) tree.set(path, node);
     else tree.replaceAll(this.#walked);
@@ -131,9 +132,7 @@ export class SubtreeCopy {
     }
   }
 
-  /**
-   * @returns whether the event makes work; what our own write in flight has caused is dealt with when its answer comes
-   */
+  /** @returns true if the event makes work; an event of our own write in flight is handled when its answer comes */
   onEvent({ type, path }: WatchEvent): boolean {
     this.#touched?.add(path);
     const own = this.#own.get(path);
@@ -162,7 +161,7 @@ export class SubtreeCopy {
     return (read, lists) => {
       this.#touched = undefined;
       this.#eventsCompleted = eventsBefore;
-      // An event since then may be newer than what was read; it was handled when it arrived.
+      // An event since then may be newer than the reading; it was handled when it arrived.
       for (const [path, node] of read) if (!touched.has(path)) this.#take(path, node);
       for (const [path, names] of lists) for (const name of names) this.#unread.add(childPath(path, name));
     };

@@ -3,7 +3,7 @@ import { type Namespace } from '../namespace.js';
 import { type ZooKeeperRequests } from '../transport.js';
 import { type Connected, type ZooKeeperSession } from '../zookeeper-session.js';
 
-/** What the watches of a registry centre need. */
+/** Dependencies of `Watches`. */
 export interface WatchesContext {
   readonly session: ZooKeeperSession;
   readonly namespace: Namespace;
@@ -13,7 +13,7 @@ export interface WatchesContext {
 /** The watches of one registry centre. All users of a subtree share its watch. */
 export class Watches {
   readonly #context: WatchesContext;
-  /** How many users each subtree has. */
+  /** Number of users of each subtree. */
   readonly #users = new Map<string, number>();
   /** Subtrees that are watched in the present session. */
   readonly #watched = new Set<string>();
@@ -25,7 +25,7 @@ export class Watches {
     this.#context = context;
   }
 
-  /** A watch of the subtree, which `set` sets, stays until `release`. */
+  /** Keeps the watch of the subtree, which `set` sets, until `release`. */
   retain(path: string): void {
     this.#users.set(path, (this.#users.get(path) ?? 0) + 1);
   }
@@ -38,7 +38,7 @@ export class Watches {
     if (this.#watched.has(path)) this.#remove(path);
   }
 
-  /** Whether a retained subtree has several users, so that its watch would stay if one of them released it. */
+  /** True if a retained subtree has several users, so that its watch would stay if one of them released it. */
   isShared(path: string): boolean {
     return (this.#users.get(path) ?? 0) > 1;
   }

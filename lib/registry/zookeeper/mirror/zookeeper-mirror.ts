@@ -16,7 +16,7 @@ import { type Call, type CallContext, perform } from '../zookeeper-call.js';
 import { isRetryable, translated } from '../zookeeper-failures.js';
 import { type Connected } from '../zookeeper-session.js';
 
-/** What a mirror needs. */
+/** Dependencies of a mirror, without its owner. */
 export interface MirrorContext extends CallContext {
   readonly namespace: Namespace;
   readonly writes: OwnWrites;
@@ -24,13 +24,13 @@ export interface MirrorContext extends CallContext {
   readonly logger: JobLogger;
 }
 
-/** What has the mirrors of a registry centre. */
+/** The owner of a registry centre's mirrors. */
 export interface MirrorOwner {
-  /** The mirror is closed. */
+  /** Notes that the mirror is closed. */
   forget(mirror: ZooKeeperMirror): void;
 }
 
-/** What a mirror is given. */
+/** Dependencies of a mirror. */
 export interface OwnedMirrorContext extends MirrorContext {
   readonly owner: MirrorOwner;
   readonly watches: Watches;
@@ -50,9 +50,9 @@ interface Waiter {
 
 /**
  * Keeps a copy of one subtree. On each connection it begins again: it sets a watch, lets the server catch up with the
- * leader, walks the tree, and from then on reads the nodes that events name, in one request per round. It replaces what
- * it shows only when the copy is one moment (see `subtree-copy.ts`). After a disconnection or a failed reading, it is
- * not current until the first such moment.
+ * leader, walks the tree, and from then on reads the nodes that events name, in one request per round. It replaces the
+ * nodes that it shows only when the copy is one moment (see `subtree-copy.ts`). After a disconnection or a failed
+ * reading, it is not current until the first such moment.
  */
 export class ZooKeeperMirror implements Mirror, WriteObserver {
   isCurrent = false;
@@ -71,9 +71,9 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
   /** The roots of the subtrees whose watches this mirror retains. */
   #retained: readonly string[] = [];
   /** The scope that is being entered; `undefined` again if anything happens that would end it. */
-  #entering: NarrowScope | undefined;
+  #pendingScope: NarrowScope | undefined;
   /** The connection on which the server has refused narrower watches. */
-  #refusing: Connected | undefined;
+  #connectionWithoutNarrowing: Connected | undefined;
   #cancelRetry: (() => void) | undefined;
 
   constructor(path: string, context: OwnedMirrorContext, options: MirrorOptions) {
@@ -85,7 +85,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     this.#tree = new MirroredTree(this.#isRoutine);
   }
 
-  /** A listener has failed. */
+  /** Called when a listener has failed. */
   onError(error: unknown): void {
     this.#context.logger.error(`A listener of the mirror of ${this.path} failed: ${String(error)}`);
   }
@@ -98,8 +98,8 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     return this.#tree.moment;
   }
 
-  get stirs(): number {
-    return this.#tree.stirs;
+  get significantChanges(): number {
+    return this.#tree.significantChanges;
   }
 
   changesSince(moment: number): readonly string[] | undefined {
@@ -122,13 +122,13 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     const { watches, logger } = this.#context;
     const copy = this.#copy;
     const connected = this.#connected;
-    const isInTheWay = this.#scope ?? this.#entering;
-    if (!copy || !connected || isInTheWay || connected === this.#refusing) return false;
+    const isInTheWay = this.#scope ?? this.#pendingScope;
+    if (!copy || !connected || isInTheWay || connected === this.#connectionWithoutNarrowing) return false;
     // An event that has arrived and does not show yet may be a reason not to narrow.
     if (!this.#isSettled || copy.hasOwnWritesInFlight) return false;
     if (watches.isShared(this.path)) return false;
     const scope = new NarrowScope(subtrees, this.#isRoutine);
-    this.#entering = scope;
+    this.#pendingScope = scope;
     for (const root of subtrees) watches.retain(root);
     let isComplete = true;
     try {
@@ -136,12 +136,12 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
       await this.#perform('narrow the mirror of', (call) => call.within(set).then(() => undefined));
     } catch (error) {
       logger.debug(`The mirror of ${this.path} goes on to follow everything: ${String(error)}`);
-      this.#refusing = connected;
+      this.#connectionWithoutNarrowing = connected;
       isComplete = false;
     }
-    const isCalm = this.#entering === scope && this.#copy === copy && this.isCurrent;
-    if (this.#entering === scope) this.#entering = undefined;
-    const isNarrowed = isComplete && isCalm && !watches.isShared(this.path);
+    const isUndisturbed = this.#pendingScope === scope && this.#copy === copy && this.isCurrent;
+    if (this.#pendingScope === scope) this.#pendingScope = undefined;
+    const isNarrowed = isComplete && isUndisturbed && !watches.isShared(this.path);
     if (isNarrowed) {
       this.#scope = scope;
       this.#retain(subtrees);
@@ -151,7 +151,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
   }
 
   widen(): void {
-    this.#entering = undefined;
+    this.#pendingScope = undefined;
     if (this.#connected && this.isNarrowed) this.start(this.#connected);
   }
 
@@ -196,7 +196,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     return new Promise((resolve, reject) => this.#waiters.add({ resolve, reject }));
   }
 
-  /** The session is connected, for the first time or again: reads everything. */
+  /** Reads everything: the session is connected, for the first time or again. */
   start(connected: Connected): void {
     if (this.#isClosed) return;
     this.#leave();
@@ -213,7 +213,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     });
   }
 
-  /** The session is not connected any more. */
+  /** Stops following: the session is not connected any more. */
   stop(): void {
     this.#leave();
     if (!this.isCurrent) return;
@@ -223,15 +223,14 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
 
   /** Called for each event within the subtree. */
   onEvent(event: WatchEvent): void {
-    this.#noteStir(event.path, { isOwn: false });
-    // What is outside of the scope may still be reported: by a watch that is being removed, or one that has other
-    // users.
+    this.#noteChange(event.path, { isOwn: false });
+    // Events from outside the scope may still arrive, through a watch that is being removed or that has other users.
     if (this.#scope?.covers(event.path) === false) return;
     if (this.#copy?.onEvent(event) === true) this.#workSoon();
   }
 
   onWriteSent(effects: WriteEffects): void {
-    for (const path of effects.events.keys()) if (isWithin(path, this.path)) this.#noteStir(path, { isOwn: true });
+    for (const path of effects.events.keys()) if (isWithin(path, this.path)) this.#noteChange(path, { isOwn: true });
     this.#copy?.onWriteSent(effects);
   }
 
@@ -281,7 +280,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
       const { work } = copy;
       switch (work.type) {
         case 'read':
-          // Serial: what must be read next follows from what was read.
+          // Serial: the answer shows what to read next.
           await this.#read(copy, transport, work);
           break;
         case 'barrier': {
@@ -327,7 +326,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
   }
 
   #publish(copy: SubtreeCopy): void {
-    // A copy that is new shows what it has read itself, not what has changed since.
+    // A new copy shows the nodes that it has read itself, not changes since then.
     const changed = copy.hasChanged || !this.isCurrent;
     copy.publishIn(this.#tree);
     this.isCurrent = true;
@@ -338,7 +337,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     for (const waiter of waiters) waiter.resolve();
   }
 
-  /** Begins again: the copy is dropped with all that the failed round should have read. */
+  /** Begins again: drops the copy, with everything that the failed round should have read. */
   #onFailure(error: unknown): void {
     const connected = this.#connected;
     // Even after a short failure: events are ignored until everything is read again.
@@ -354,9 +353,9 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     this.#cancelRetry = this.#context.clock.after(this.#context.settings.retry.maxMs, () => this.start(connected));
   }
 
-  /** What is not routine ends the scope, or keeps it from being entered. */
-  #noteStir(path: string, { isOwn }: { readonly isOwn: boolean }): void {
-    const scope = this.#scope ?? this.#entering;
+  /** A change that is not routine ends the scope, or keeps it from being entered. */
+  #noteChange(path: string, { isOwn }: { readonly isOwn: boolean }): void {
+    const scope = this.#scope ?? this.#pendingScope;
     if (scope?.isEndedBy(path, isOwn) === true) this.widen();
   }
 

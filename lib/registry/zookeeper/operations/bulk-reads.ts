@@ -7,7 +7,7 @@ import { toRevision } from '../mirror/subtree-copy.js';
 import { type ZooKeeperRequests } from '../transport.js';
 import { type CallContext, perform } from '../zookeeper-call.js';
 
-/** What bulk reads need. */
+/** Dependencies of bulk reads. */
 export interface BulkReadContext extends CallContext {
   readonly namespace: Namespace;
 }
@@ -15,7 +15,7 @@ export interface BulkReadContext extends CallContext {
 /** Most nodes of one request. */
 const NODES_PER_REQUEST = 1000;
 
-/** Most requests that one bulk read has under way: others of this session pass between them. */
+/** Most requests that one bulk read has under way: other requests of this session pass between them. */
 const REQUESTS_AT_ONCE = 4;
 
 /** For each path, in order, the node or `undefined` if there is none. */

@@ -13,7 +13,7 @@ import { isAnswer } from '../zookeeper-failures.js';
 
 const ANY_VERSION = -1;
 
-/** What a commit needs. */
+/** Dependencies of a commit. */
 export interface CommitContext {
   readonly namespace: Namespace;
   readonly writes: OwnWrites;
@@ -23,7 +23,7 @@ export interface CommitContext {
 /** A transaction whose answer was lost. */
 interface LostTransaction {
   readonly unknown: RegistryOutcomeUnknownError;
-  /** The newest transaction that was known when it was asked for; its own number is greater. */
+  /** The newest transaction that was known when it was requested; its own number is greater. */
   readonly before: bigint;
 }
 
@@ -52,7 +52,7 @@ export async function commit(context: CommitContext, call: Call, operations: rea
       if (isOutcomeUnknown(error)) lost ??= { unknown: error, before };
       else if (!conflict || !lost) throw conflict ?? error;
       // After a conflict too: the repetition may conflict with the lost transaction itself, carried out since the last
-      // look.
+      // reading.
       const revision = await findOut(context, call, { operations, lost });
       if (revision !== undefined) return revision;
       if (conflict) throw conflict;
@@ -133,7 +133,7 @@ function isTopmostCreation(operations: readonly Operation[], { path, reason }: R
 }
 
 /**
- * Finds out what became of a lost transaction.
+ * Finds out whether a lost transaction was carried out.
  * @returns its revision if it was carried out, undefined if it was not
  * @throws RegistryOutcomeUnknownError if neither is proven
  */
@@ -171,7 +171,7 @@ async function readTogether(
   return nodes;
 }
 
-/** What a node shows of an operation that may have been carried out. */
+/** Trace that an operation has left at its node, if it was carried out. */
 type Trace =
   /** The node has not changed since before the transaction, which was not carried out then. */
   | { readonly type: 'untouched' }
@@ -191,9 +191,9 @@ function traceOf(operation: Operation, node: ReadNode | undefined, before: bigin
 }
 
 /**
- * The transaction, if the traces prove that it was ours. A node that lives with our session can only be ours. Several
- * nodes that one transaction has left exactly as asked are ours too; a single one is not, since a peer may have written
- * the same.
+ * The transaction, if the traces prove that it was ours. A node that lives with our session can only be ours. If one
+ * transaction has left several nodes exactly as requested, it was ours too; a single node proves nothing, since a peer
+ * may have written the same.
  */
 function proofOfDone(traces: readonly Trace[], sessionId: string | undefined): bigint | undefined {
   const written = traces.filter((trace) => trace.type === 'written');

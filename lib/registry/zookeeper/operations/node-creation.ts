@@ -56,7 +56,7 @@ export class NodeCreation {
         const isThere = isAnswer(error, 'NODE_EXISTS') && (error.failedIndex ?? 0) === missing.length;
         if (isOutcomeUnknown(error)) lost ??= { unknown: error, before };
         if (lost && (isThere || isOutcomeUnknown(error))) {
-          // The node may be there because the lost creation was carried out since the last look.
+          // The node may be there because the lost creation was carried out since the last reading.
           const verdict = await this.#wasCreated(call, lifetime, lost);
           if (verdict !== 'not-done') return verdict === 'done';
         } else if (isThere) return false;

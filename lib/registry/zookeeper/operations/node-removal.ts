@@ -39,7 +39,7 @@ export class NodeRemoval {
         await this.#requireUntouched(call, error, before);
       }
     }
-    // A removal whose answer was lost may have been carried out since the last look.
+    // A removal whose answer was lost may have been carried out since the last reading.
     if (lost) throw lost;
     return false;
   }
@@ -55,7 +55,7 @@ export class NodeRemoval {
     }
   }
 
-  /** The removal of a node may be a claim: unless the same node is still there, it is unknown who removed it. */
+  /** The removal of a node may be a claim: unless the same node is still there, its remover is unknown. */
   async #requireUntouched(call: Call, unknown: RegistryOutcomeUnknownError, before: bigint): Promise<void> {
     const present = await reread(call, this.#namespace, unknown);
     if (!present || present.stat.czxid > before) throw unknown;

@@ -4,7 +4,7 @@ import { ZooKeeperError } from '../transport.js';
 
 /** The nodes that a write of this registry centre changes, by path within the namespace. */
 export interface WriteEffects {
-  /** How many watch events the write causes at each path. */
+  /** Number of watch events that the write causes at each path. */
   readonly events: ReadonlyMap<string, number>;
 }
 
@@ -13,27 +13,30 @@ export type WriteOutcome = ReadonlyMap<string, MirroredNode | undefined>;
 
 /** An observer of the writes of this registry centre. */
 export interface WriteObserver {
-  /** The write is being sent. */
+  /** Called when the write is being sent. */
   onWriteSent(effects: WriteEffects): void;
-  /** The write was carried out. */
+  /** Called when the write was carried out. */
   onWriteDone(effects: WriteEffects, outcome: WriteOutcome): void;
-  /** The write was refused, or its outcome is unknown. */
+  /** Called when the write was refused, or its outcome is unknown. */
   onWriteFailed(effects: WriteEffects, fate: 'refused' | 'unknown'): void;
 }
 
-/** Notifies mirrors of our own writes, so that they need not read what we have written. */
+/** Notifies mirrors of our own writes, so that they need not read these again. */
 export class OwnWrites {
   readonly #observers = new SubtreeIndex<WriteObserver>();
   #newest = 0n;
 
   /**
-   * The newest transaction that is known to have happened. A write that is asked for now will have a greater number.
+   * The newest transaction that is known to have happened. A write that is requested now will have a greater number.
    */
   get newestZxid(): bigint {
     return this.#newest;
   }
 
-  /** The session is lost. The next one may find servers that have lost data, and count from a lower number again. */
+  /**
+   * Forgets the newest transaction: the session is lost. The next one may find servers that have lost data, and count
+   * from a lower number again.
+   */
   forget(): void {
     this.#newest = 0n;
   }
@@ -53,8 +56,8 @@ export class OwnWrites {
   }
 
   /**
-   * Sends a write and notifies the observers of its outcome. `send` must ask at once; a transaction goes out at the end
-   * of this turn.
+   * Sends a write and notifies the observers of its outcome. `send` must make its request at once; a transaction goes
+   * out at the end of this turn.
    */
   async track<T>(effects: WriteEffects, send: () => Promise<T>, outcomeOf: (answer: T) => WriteOutcome): Promise<T> {
     const observers = this.#observers.covering(effects.events.keys());

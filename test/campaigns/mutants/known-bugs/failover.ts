@@ -122,7 +122,7 @@ export const failover: readonly Mutant[] = [
       },
       {
         file: 'kernel/view/job-watch.ts',
-        find: '  #noteOffRecord(',
+        find: '  #noteJavaOwners(',
         replace: `  readonly #seen = new Set<string>();
   #ofThoseSeen(view: JobView): JobView {
     for (const id of view.instances.keys()) this.#seen.add(id);
@@ -130,7 +130,7 @@ export const failover: readonly Mutant[] = [
     return { ...view, items: view.items.map((item) => ({ ...item, runningOn: known(item.runningOn) })) };
   }
 
-  #noteOffRecord(`,
+  #noteJavaOwners(`,
       },
     ],
   },
@@ -264,13 +264,13 @@ export const failover: readonly Mutant[] = [
   },
   {
     threads: [],
-    name: 'superseded-run-is-forgotten',
+    name: 'run-rerun-by-a-peer-is-forgotten',
     bug: 'An instance that ended a run makes it again, if a peer took the run for crashed meanwhile and died.',
     first: 'unit/kernel/marks/crash-reports.spec.ts',
     edits: [
       {
         file: 'kernel/marks/mark-removal.ts',
-        find: "if (hasEnded && isSuperseded && marked.instant !== undefined) marked.state = 'superseded';\n    else this.#held.unmark(item);",
+        find: "if (hasEnded && isRerunByPeer && marked.instant !== undefined) marked.state = 'rerun-by-peer';\n    else this.#held.unmark(item);",
         replace: 'this.#held.unmark(item);',
       },
     ],

@@ -246,8 +246,8 @@ export const sessions: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/marks/mark-removal.ts',
-        find: "    const hasEnded = marked?.state === 'left' || marked?.state === 'superseded';\n    // A",
-        replace: "    const hasEnded = marked?.state === 'left';\n    // A",
+        find: "    const hasEnded = marked?.state === 'not-removed' || marked?.state === 'rerun-by-peer';\n    // A",
+        replace: "    const hasEnded = marked?.state === 'not-removed';\n    // A",
       },
     ],
   },

@@ -266,7 +266,7 @@ export const sharding: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/writes/assignment.ts',
-        find: '      ...(await this.#settlement()),\n',
+        find: '      ...(await this.#readdedRecord()),\n',
         replace: '',
       },
     ],
@@ -279,7 +279,7 @@ export const sharding: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/rules/plan.ts',
-        find: "  if (local.settledFor !== now.configRevision) return { type: 'settle-returning' };\n",
+        find: "  if (local.readdedHandledForRevision !== now.configRevision) return { type: 'mark-readded-as-not-due' };\n",
         replace: '',
       },
     ],

@@ -359,7 +359,7 @@ describe('not waited for is', () => {
     await cluster.advance('1s');
 
     expect(notes.calls).toEqual(['all started', 'all completed']);
-    expect(logOf(cluster)).toContain(`goes on without items 0 (late, ${cluster.idOf('B')})`);
+    expect(logOf(cluster)).toContain(`goes on without items 0 (overdue, ${cluster.idOf('B')})`);
   });
 
   test('stale nodes of a firing whose participants have all died count for nothing', async () => {

@@ -42,7 +42,7 @@ const missing = (
     {
       mayBeMadeUpFor: (_view, _item, instant) => instant === toCatchUp,
       isRead: () => isRead,
-      isBehind: (id) => id === behind,
+      hasArrivedByTakeover: (id) => id === behind,
     },
   ).map(({ item, why, by }) => `${item} ${why} ${by === undefined ? '' : by === A ? 'A' : by === B ? 'B' : by}`.trim());
 
@@ -71,7 +71,7 @@ const calling = (reported: Reports): JobView['guarantee'] => ({
 describe('before items start, missing are', () => {
   test.each<[string, JobView, readonly string[]]>([
     ['none, if all have come', view(both), []],
-    ['those whose owner lives and has not come', view(onlyA), ['1 late B']],
+    ['those whose owner lives and has not come', view(onlyA), ['1 overdue B']],
     ['not those that are disabled', view(onlyA, { items: items({}, { disabled: true }) }), []],
     ['not those of an instance that is gone', aView(['A'], { guarantee: arrivalsOf(onlyA), items: items({}, {}) }), []],
     [
@@ -163,14 +163,14 @@ describe('before items start, missing are', () => {
     [
       'those whose owner has come from an earlier firing that is over',
       view({ ...onlyA, B: { '4000/ONCE': { completed: [1] } } }),
-      ['1 late B'],
+      ['1 overdue B'],
     ],
     [
       'those that run for another listener of the same firing',
       view({ ...onlyA, B: { [`${NOW}/OTHER`]: { started: [1] } } }, { items: items({}, { running: true }) }),
-      ['1 unaccounted B'],
+      ['1 runner-unknown B'],
     ],
-    ['those that run for an unknown firing', view(onlyA, { items: items({}, { running: true }) }), ['1 unaccounted B']],
+    ['those that run for an unknown firing', view(onlyA, { items: items({}, { running: true }) }), ['1 runner-unknown B']],
     [
       'not those that have crashed',
       view(onlyA, { config: failover, crashedItems: [1], lastBegun: new Map([[1, NOW]]) }),
@@ -193,7 +193,7 @@ describe('before items start, missing are', () => {
       [],
     ],
     ['not those beyond the number of items', view(onlyA, { config: aConfiguration({ shardingTotalCount: 1 }) }), []],
-    ['those of a dead instance’s report too', view({ ...onlyA, C: { [ROUND]: { started: [1] } } }), ['1 late B']],
+    ['those of a dead instance’s report too', view({ ...onlyA, C: { [ROUND]: { started: [1] } } }), ['1 overdue B']],
   ])('%s', (_, now, expected) => {
     expect(missing('started', now)).toEqual(expected);
   });
@@ -242,7 +242,7 @@ describe('when items complete, missing are', () => {
         beginRecords: new Map([[B, { ...NOTHING_BEGUN, instants: new Map([[1, NOW]]) }]]),
         lastBegun: new Map([[1, NOW]]),
       }),
-      ['1 unaccounted B'],
+      ['1 runner-unknown B'],
     ],
     [
       'not those that still run for an earlier firing and are beyond the number of items',
@@ -316,7 +316,7 @@ describe('when items complete, missing are', () => {
     [
       'those of a busy instance that may drop the firing, as long as it has not reported that',
       view({ ...aCompleted, B: { '4000/ONCE': { started: [1] } } }, { ...running, config: noMisfire }),
-      ['1 late B'],
+      ['1 overdue B'],
     ],
     [
       'not those whose instance was busy with them, and has dropped the firing',
@@ -336,7 +336,7 @@ describe('when items complete, missing are', () => {
     [
       'those whose instance has dropped another firing',
       dropping(aCompleted, { config: noMisfire }, { instant: NOW - 1 }),
-      ['1 late B'],
+      ['1 overdue B'],
     ],
     [
       'not those that were busy, and that their owner did not bring along, with misfire: false',
@@ -399,7 +399,7 @@ describe('when items complete, missing are', () => {
           [B, undefined],
         ]),
       }),
-      ['1 unaccounted'],
+      ['1 runner-unknown'],
     ],
   ])('%s', (_, now, expected) => {
     expect(missing('completed', now)).toEqual(expected);
@@ -420,7 +420,7 @@ describe('when items complete, missing are', () => {
       { dropped: [2] },
     );
 
-    expect(missing('completed', free, { toCatchUp: NOW })).toEqual(['1 late B']);
+    expect(missing('completed', free, { toCatchUp: NOW })).toEqual(['1 overdue B']);
     expect(missing('completed', busy, { toCatchUp: NOW })).toEqual(['1 busy B']);
     expect(missing('completed', free, { isRead: false })).toEqual(['1 unread B']);
     expect(missing('completed', free, { toCatchUp: NOW - 1 })).toEqual([]);
@@ -432,7 +432,7 @@ describe('when items complete, missing are', () => {
     const ahead = view({ ...aCompleted, B: { '6000/ONCE': { started: [2] } } });
 
     expect(missing('completed', ahead)).toEqual([]);
-    expect(missing('completed', ahead, { toCatchUp: NOW })).toEqual(['1 late B']);
+    expect(missing('completed', ahead, { toCatchUp: NOW })).toEqual(['1 overdue B']);
     expect(missing('completed', ahead, { isRead: false })).toEqual(['1 unread B']);
   });
 
@@ -440,8 +440,8 @@ describe('when items complete, missing are', () => {
     const handedOn = view(aCompleted, { items: items({}, { owner: A }) });
     const orphaned = aView(['A'], { guarantee: arrivalsOf(aCompleted), items: items({}, {}) });
 
-    expect(missing('completed', handedOn, { toCatchUp: NOW })).toEqual(['1 handed-on A']);
-    expect(missing('completed', orphaned, { toCatchUp: NOW })).toEqual(['1 handed-on B']);
+    expect(missing('completed', handedOn, { toCatchUp: NOW })).toEqual(['1 moved-to-next-owner A']);
+    expect(missing('completed', orphaned, { toCatchUp: NOW })).toEqual(['1 moved-to-next-owner B']);
     expect(missing('completed', handedOn, { toCatchUp: NOW - 1 })).toEqual([]);
     expect(missing('started', handedOn, { toCatchUp: NOW })).toEqual([]);
   });
@@ -458,8 +458,8 @@ describe('when items complete, missing are', () => {
   test('those of an owner that is here with what it has taken over, and has its own firing still before it', () => {
     const tookOver = view(aCompleted, { items: items({}, { owner: A }) });
 
-    expect(missing('completed', tookOver, { behind: A })).toEqual(['1 handed-on A']);
-    expect(missing('completed', { ...tookOver, config: noMisfire }, { behind: A })).toEqual(['1 handed-on A']);
+    expect(missing('completed', tookOver, { behind: A })).toEqual(['1 moved-to-next-owner A']);
+    expect(missing('completed', { ...tookOver, config: noMisfire }, { behind: A })).toEqual(['1 moved-to-next-owner A']);
     expect(missing('completed', tookOver, { behind: B })).toEqual([]);
     const dropped = dropping(aCompleted, { items: items({}, { owner: A }), config: noMisfire }, { by: A });
     expect(missing('completed', dropped, { behind: A })).toEqual([]);
@@ -468,7 +468,7 @@ describe('when items complete, missing are', () => {
   test('those that are marked as having missed a firing, if that is made up for', () => {
     const marked = view(aCompleted, { items: items({}, { owner: A, misfired: true }) });
 
-    expect(missing('completed', marked)).toEqual(['1 handed-on A']);
+    expect(missing('completed', marked)).toEqual(['1 moved-to-next-owner A']);
     expect(missing('completed', { ...marked, config: noMisfire })).toEqual([]);
   });
 });
@@ -492,12 +492,12 @@ describe('of a manual firing, missing are', () => {
 test('a manual firing waits for the items of an instance that is free, and not for those of one that is in another firing', () => {
   const manual = { A: { 'hand-1/ONCE': { started: [0] } } };
 
-  expect(missing('started', view(manual), { isManual: true })).toEqual(['1 late B']);
+  expect(missing('started', view(manual), { isManual: true })).toEqual(['1 overdue B']);
   for (const other of [`${NOW}/ONCE`, 'hand-2/ONCE'])
     expect(missing('started', view({ ...manual, B: { [other]: { started: [2] } } }), { isManual: true })).toEqual([]);
   // The same firing at another listener's barrier.
   expect(missing('started', view({ ...manual, B: { 'hand-1/TWICE': { started: [2] } } }), { isManual: true })).toEqual([
-    '1 late B',
+    '1 overdue B',
   ]);
 });
 
@@ -516,9 +516,9 @@ describe('beside Java peers', () => {
   };
 
   test('the nodes of their items count, and those of ours do not', () => {
-    expect(missing('started', mixed({}))).toEqual([`1 late ${java}`]);
+    expect(missing('started', mixed({}))).toEqual([`1 overdue ${java}`]);
     expect(missing('started', mixed({ startedItems: new Set([1]) }))).toEqual([]);
-    expect(missing('started', view(onlyA, { startedItems: new Set([1]) }))).toEqual(['1 late B']);
+    expect(missing('started', view(onlyA, { startedItems: new Set([1]) }))).toEqual(['1 overdue B']);
   });
 
   test('what they run is waited for as long as it runs', () => {

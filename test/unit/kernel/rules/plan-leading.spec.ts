@@ -1,7 +1,7 @@
 /** What the rules make a leader do, and an instance whose own nodes are damaged: the actions with all they say. */
 import { describe, expect, test } from '@jest/globals';
 import { type LocalState } from '../../../../lib/kernel/rules/plan-input.js';
-import { leadingOf } from '../../../../lib/kernel/rules/removal.js';
+import { lastKnownLeaderOf } from '../../../../lib/kernel/rules/removal.js';
 import { assignmentBasis } from '../../../../lib/kernel/view/assignment.js';
 import { type JobView } from '../../../../lib/layout/job-view.js';
 import { actionsOf, planOf } from '../../../support/plans.js';
@@ -121,7 +121,7 @@ describe('what has vanished without a reason, as while a job is removed node by 
   ];
 
   test.each(vanished)('%s is awaited for a second, and then made again', (_, who, view, then) => {
-    const local = { formerLeader: { id: idOf('A'), session: 'one' } };
+    const local = { lastKnownLeader: { id: idOf('A'), session: 'one' } };
     expect(planOf(who, view, local)).toEqual(['await-removal']);
     expect(planOf(who, view, { ...local, removalWait: 'waiting' })).toEqual([]);
     expect(planOf(who, view, { ...local, removalWait: 'over' })).toEqual([then]);
@@ -140,19 +140,22 @@ describe('what has vanished without a reason, as while a job is removed node by 
     const disabled = new Map([...servers, [ipOf('A'), 'DISABLED' as const]]);
     const gone = new Map([...instances].filter(([id]) => id !== idOf('A')));
 
-    expect(leadingOf(aView(['A', 'B']), 'one', { id: idOf('B'), session: 'two' })).toEqual({ ...led, session: 'one' });
-    expect(leadingOf(leaderless, undefined, led)).toEqual(led);
-    expect(leadingOf(leaderless, undefined, { ...led, session: 'an earlier one' })).toBeUndefined();
-    expect(leadingOf({ ...leaderless, servers: disabled }, undefined, led)).toBeUndefined();
-    expect(leadingOf({ ...leaderless, instances: gone }, undefined, led)).toBeUndefined();
-    expect(leadingOf(leaderless, undefined, undefined)).toBeUndefined();
+    expect(lastKnownLeaderOf(aView(['A', 'B']), 'one', { id: idOf('B'), session: 'two' })).toEqual({
+      ...led,
+      session: 'one',
+    });
+    expect(lastKnownLeaderOf(leaderless, undefined, led)).toEqual(led);
+    expect(lastKnownLeaderOf(leaderless, undefined, { ...led, session: 'an earlier one' })).toBeUndefined();
+    expect(lastKnownLeaderOf({ ...leaderless, servers: disabled }, undefined, led)).toBeUndefined();
+    expect(lastKnownLeaderOf({ ...leaderless, instances: gone }, undefined, led)).toBeUndefined();
+    expect(lastKnownLeaderOf(leaderless, undefined, undefined)).toBeUndefined();
   });
 
   test('is no leader of Java, which may be reconnecting, nor one that this instance has never seen', () => {
     const leaderless = aView(['A', 'B'], { leader: undefined });
-    const formerLeader = { id: idOf('A'), session: undefined };
+    const lastKnownLeader = { id: idOf('A'), session: undefined };
     expect(planOf('B', leaderless)).toEqual(['campaign']);
-    expect(planOf('B', { ...leaderless, javaPeers: new Set([idOf('A')]) }, { formerLeader })).toEqual(['campaign']);
+    expect(planOf('B', { ...leaderless, javaPeers: new Set([idOf('A')]) }, { lastKnownLeader })).toEqual(['campaign']);
   });
 });
 

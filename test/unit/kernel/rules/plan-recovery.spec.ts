@@ -34,7 +34,7 @@ describe('an instance whose marks outlived its runs', () => {
       ...{ crashedItems: [0], crashReports: new Map([[0, crashed(T)]]) },
     });
     const marksCleared = (now: JobView, instant: number): unknown =>
-      actionsOf('A', now, { superseded: [{ item: 0, instant }] }).find(({ type }) => type === 'clear-marks');
+      actionsOf('A', now, { rerunByPeers: [{ item: 0, instant }] }).find(({ type }) => type === 'clear-marks');
 
     expect(marksCleared(reported, T)).toEqual({ type: 'clear-marks', items: [0] });
     expect(marksCleared(reported, T - 5_000)).toBeUndefined();
@@ -48,7 +48,7 @@ describe('an instance whose marks outlived its runs', () => {
       ...{ config: FAILOVER, items: [mine(0), mine(1)], assignmentRecord: undefined, crashReports: reports },
     });
     const takeovers = (crashedItems: readonly number[]): readonly unknown[] =>
-      actionsOf('A', { ...reported, crashedItems }, { superseded: [{ item: 0, instant: T }] })
+      actionsOf('A', { ...reported, crashedItems }, { rerunByPeers: [{ item: 0, instant: T }] })
         .map((action) => JSON.stringify(action))
         .filter((text) => text.includes('failover'));
 

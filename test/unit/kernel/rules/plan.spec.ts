@@ -168,8 +168,8 @@ describe('asking for a new assignment', () => {
   test('first settles the items that come back if the settings have changed since the request', () => {
     const now = aView(['A', 'B'], { reshardingNeeded: true });
 
-    expect(planOf('A', now, { settledFor: 0 })).toEqual(['settle-returning']);
-    expect(planOf('B', now, { settledFor: 0 })).toEqual([]);
+    expect(planOf('A', now, { readdedHandledForRevision: 0 })).toEqual(['mark-readded-as-not-due']);
+    expect(planOf('B', now, { readdedHandledForRevision: 0 })).toEqual([]);
   });
 
   test('nobody asks while there is nobody to assign to', () => {
@@ -443,7 +443,7 @@ describe('what could not be run when it was due', () => {
   });
 
   test.each<[what: string, backlog: Partial<Backlog>]>([
-    ['of the whole instance', { missedInstant: T, isKeptByMisfire: true }],
+    ['of the whole instance', { missedInstant: T, isDroppedIfMisfireTurnsOff: true }],
     ['of an item', { missedByItem: new Map([[1, T]]) }],
   ])(
     '%s is dropped when misfire is switched off, before anything is begun, also as lost in a handover',
@@ -673,7 +673,7 @@ describe('a trigger', () => {
 describe('in a job of ten items that did nothing but fire', () => {
   const now = aView(['A', 'B'], { config: aConfiguration({ shardingTotalCount: 10 }) });
   const calmFor = (ms: number, local: Partial<LocalState> = {}): Partial<LocalState> => ({
-    calmMs: ms,
+    sinceSignificantChangeMs: ms,
     ...local,
   });
 

@@ -4,7 +4,7 @@ import {
   assignmentBasis,
   assignmentRecordFor,
   droppedItems,
-  hasLastCall,
+  wasCompletionCalled,
   lostInHandover,
   mayBeLostInHandover,
   isAssigned,
@@ -14,7 +14,7 @@ import {
   isRecounted,
   itemsToAwait,
   pinnedItems,
-  returningItems,
+  readdedItems,
   runningItems,
   scheduleKey,
   staysAsAssigned,
@@ -114,7 +114,7 @@ describe('what an assignment was made for', () => {
 describe('an assignment brings back', () => {
   const begun = (...items: readonly number[]) => new Map(items.map((item) => [item, T - 5_000]));
   const back = (changes: Partial<JobView>, instant = T): readonly number[] =>
-    returningItems(aView(['A'], { config: settings(4), items: [anItem(0), anItem(1)], ...changes }), instant);
+    readdedItems(aView(['A'], { config: settings(4), items: [anItem(0), anItem(1)], ...changes }), instant);
 
   test('items that have been begun before and are not there', () => {
     expect(back({ lastBegun: begun(0, 1, 2, 3) })).toEqual([2, 3]);
@@ -308,9 +308,9 @@ describe('a firing', () => {
     const completed = { called: [`${T}/ONCE`], call: undefined };
     const view = aView(['A'], { guarantee: { ...NO_GUARANTEE, completed } });
 
-    expect(hasLastCall(view, T)).toBe(true);
-    expect(hasLastCall(view, Math.floor(T / 10))).toBe(false);
-    expect(hasLastCall(view, T + 1)).toBe(false);
+    expect(wasCompletionCalled(view, T)).toBe(true);
+    expect(wasCompletionCalled(view, Math.floor(T / 10))).toBe(false);
+    expect(wasCompletionCalled(view, T + 1)).toBe(false);
   });
 });
 

@@ -6,7 +6,7 @@ import {
   deadRuns,
   failoverRemains,
   hasUnreadDeadMarks,
-  idleReports,
+  obsoleteCrashReports,
   isReported,
   mayPurgeRecordOf,
   shareOfCrashed,
@@ -210,7 +210,7 @@ describe('a crash report', () => {
     ['is needed while its item is being taken over', [], { items: [anItem(0, { failoveringBy: A })] }],
     ['serves nothing if only another item was taken over', [0], { items: [anItem(1, { takenOverBy: A })] }],
   ])('%s', (_, expected, changes) => {
-    expect(idleReports(aView(['A'], { crashReports, ...changes }))).toEqual(expected);
+    expect(obsoleteCrashReports(aView(['A'], { crashReports, ...changes }))).toEqual(expected);
   });
 
   test.each<[what: string, expected: boolean, view: Partial<JobView>]>([

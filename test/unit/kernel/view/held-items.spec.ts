@@ -89,7 +89,7 @@ test("an item without a run is known by its mark, unless that may be a peer's by
   held.runMarked(marked, { marks: RUN_MARKS, session: 's' });
   for (const [item, state] of [
     [0, 'ended'],
-    [1, 'superseded'],
+    [1, 'rerun-by-peer'],
   ] as const) {
     held.release(item);
     held.mark(item)!.state = state;
@@ -98,8 +98,8 @@ test("an item without a run is known by its mark, unless that may be a peer's by
   held.forgetSession();
 
   expect([0, 1, 2].map((item) => [held.isKnown(item), held.mark(item)?.state])).toEqual([
-    [true, 'left'],
-    [false, 'superseded'],
-    [true, 'orphaned'],
+    [true, 'not-removed'],
+    [false, 'rerun-by-peer'],
+    [true, 'session-lost'],
   ]);
 });

@@ -215,14 +215,14 @@ test('an item is on record since its owner was last one that keeps none, as Java
   };
   await peer.put(paths.beginRecord(B), '');
   await own(B);
-  expect(watch.isOnRecordSince(0, 0)).toBe(true);
+  expect(watch.isHistoryCompleteSince(0, 0)).toBe(true);
 
   const java = await own('java');
   await clock.advance(1_000);
   await own(B);
 
-  expect([-1, 0, 1].map((ms) => watch.isOnRecordSince(0, java + ms))).toEqual([false, false, true]);
-  expect(watch.isOnRecordSince(1, 0)).toBe(true);
+  expect([-1, 0, 1].map((ms) => watch.isHistoryCompleteSince(0, java + ms))).toEqual([false, false, true]);
+  expect(watch.isHistoryCompleteSince(1, 0)).toBe(true);
 });
 
 test('all that is unread can be read at once, for those who report the whole job', async () => {
@@ -337,20 +337,20 @@ describe('the calm of a job', () => {
   test('lasts as long as nothing but routine is seen', async () => {
     const { clock, peer, watch } = await start();
     await clock.advance(1_000);
-    expect(watch.calmMs).toBe(1_000);
+    expect(watch.sinceSignificantChangeMs).toBe(1_000);
 
     for (const path of [paths.item(0, 'instance'), paths.triggers, paths.beginRecords]) await peer.put(path, B);
     await watch.sync();
-    expect(watch.calmMs).toBe(0);
+    expect(watch.sinceSignificantChangeMs).toBe(0);
     await clock.advance(2_000);
     for (const path of [paths.item(0, 'running'), paths.trigger(B), paths.beginRecord(B)]) await peer.put(path, B);
     await peer.remove(paths.item(0, 'running'));
     await watch.sync();
-    expect(watch.calmMs).toBe(2_000);
+    expect(watch.sinceSignificantChangeMs).toBe(2_000);
 
     await peer.put(paths.leader, B);
     await watch.sync();
-    expect(watch.calmMs).toBe(0);
+    expect(watch.sinceSignificantChangeMs).toBe(0);
   });
 });
 

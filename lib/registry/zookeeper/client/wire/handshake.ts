@@ -13,7 +13,7 @@ import {
 } from './messages.js';
 import { answerChallenge, type DigestMd5Exchange, type SaslCredentials } from '../sasl-digest-md5.js';
 
-/** What a client says before the first request of a connection. */
+/** Facts that a client sends before the first request of a connection. */
 export interface HandshakeOptions {
   /** Newest transaction seen; a server that is behind it drops the connection. */
   readonly lastZxidSeen: bigint;
@@ -56,7 +56,7 @@ export class Dialogue {
     this.#waiting = undefined;
   }
 
-  /** The connection is closed. */
+  /** Rejects a question that waits: the connection is closed. */
   end(reason: string): void {
     this.#waiting?.reject(new Error(reason));
   }

@@ -3,9 +3,7 @@ export class MalformedMessageError extends Error {
   override readonly name = 'MalformedMessageError';
 }
 
-/**
- * How one type is written to and read from ZooKeeper's encoding, jute: big-endian, lengths in front, no names, no tags.
- */
+/** Writes and reads one type in ZooKeeper's encoding, jute: big-endian, lengths in front, no names, no tags. */
 export interface Codec<T> {
   write(to: JuteWriter, value: T): void;
   /** @throws MalformedMessageError if the message ends too early or a length cannot be right */

@@ -3,8 +3,8 @@ import { isAtRest, ownItems } from '../view/own-share.js';
 import { type Leadership } from '../writes/leadership.js';
 import { type WorkLane } from './work-lane.js';
 
-/** What `FiringChanges` needs. */
-export interface FiringChangesDeps extends Pick<JobContext, 'watch' | 'held' | 'paths' | 'me'> {
+/** Dependencies of a `ReconcileFilter`. */
+export interface ReconcileFilterDeps extends Pick<JobContext, 'watch' | 'held' | 'paths' | 'me'> {
   readonly leadership: Leadership;
   readonly work: WorkLane;
 }
@@ -13,19 +13,19 @@ export interface FiringChangesDeps extends Pick<JobContext, 'watch' | 'held' | '
  * Decides which changes need no reconciliation. If a job is at rest and the last reconciliation has found nothing to
  * do, changes by firings need none until this instance's own run has ended.
  */
-export class FiringChanges {
-  readonly #deps: FiringChangesDeps;
+export class ReconcileFilter {
+  readonly #deps: ReconcileFilterDeps;
   /** This instance's items; `undefined` while every change needs a reconciliation. */
   #own: ReadonlySet<number> | undefined;
   /** True if this instance ran nothing, and could have begun a run, when the filter was enabled. */
   #wasIdle = false;
 
-  constructor(deps: FiringChangesDeps) {
+  constructor(deps: ReconcileFilterDeps) {
     this.#deps = deps;
   }
 
   /** To be called when a reconciliation has found nothing to do. */
-  rest(): void {
+  enable(): void {
     const { watch, me, leadership, work, held } = this.#deps;
     const { view } = watch;
     // The leader waits for the end of items that had to stay with their owners.
@@ -37,7 +37,7 @@ export class FiringChanges {
   }
 
   /** To be called when a reconciliation begins. */
-  disturb(): void {
+  disable(): void {
     this.#own = undefined;
     this.#wasIdle = false;
   }
@@ -46,7 +46,7 @@ export class FiringChanges {
    * True if the node at this path has changed only because instances fire, and this instance has nothing to do about
    * it.
    */
-  isCausedByFiring(path: string): boolean {
+  canIgnore(path: string): boolean {
     const { watch, paths, held } = this.#deps;
     if (this.#own === undefined) return false;
     const node = paths.parse(path);

@@ -1,10 +1,10 @@
 /**
- * What the console's server and its page say to each other, as types alone: the page is built from these files too, so
- * they import nothing that runs. Times are milliseconds since 1970 (UTC), durations are milliseconds, unless a name
- * says otherwise. A field that is absent is not known; `null` is never sent.
+ * The contract of the console's server and its page, as types alone: the page is built from these files too, so they
+ * import no code. Times are milliseconds since 1970 (UTC), durations are milliseconds, unless a name says otherwise. An
+ * absent field is unknown; `null` is never sent.
  */
 
-/** What a role may do. Each route asks for one. */
+/** A permission of a role. Each route requires one. */
 export type Permission = 'read' | 'operate' | 'write' | 'manage' | 'admin';
 
 /** `guest` reads; `operator` reads and operates; `admin` may do everything. */
@@ -16,30 +16,28 @@ export interface Problem {
   readonly title: string;
   /** The HTTP status. */
   readonly status: number;
-  /**
-   * A word that programs can tell errors by, and that the page has a sentence for: `unknown-job`, `stale-version`, …
-   */
+  /** The code of the error, for programs and for the page's own sentence: `unknown-job`, `stale-version`, … */
   readonly code: string;
-  /** One English sentence: what is wrong, and what would be right. */
+  /** One English sentence: the problem, and a valid form. */
   readonly detail: string;
-  /** That sentence for programs, where it says more than `code`. */
+  /** The code of that sentence, if it says more than `code`. */
   readonly wording?: Wording;
-  /** Stands in the log and in the audit too. */
+  /** The id of the request, which the log and the audit have too. */
   readonly requestId: string;
-  /** Of refused settings: a sentence for each that is wrong. */
+  /** For refused settings: a sentence for each invalid one. */
   readonly problems?: readonly SettingProblem[];
 }
 
 export interface SettingProblem {
-  /** The setting, `cron` or `props.script.command.line`; absent if the problem is of no single one. */
+  /** The setting, `cron` or `props.script.command.line`; absent if the problem does not concern a single one. */
   readonly setting?: string;
   readonly message: string;
   readonly wording?: Wording;
 }
 
 /**
- * A sentence as a code, and what goes into it: the page words it in the reader's language, and the server's sentence
- * stands in for codes that the page does not know.
+ * A sentence as a code with its values: the page words it in the reader's language, and shows the server's sentence for
+ * codes that it does not know.
  */
 export interface Wording {
   readonly code: string;
@@ -52,16 +50,16 @@ export interface Wording {
  */
 export type WordingValues = Readonly<Record<string, string | number | { readonly instant: number } | Wording>>;
 
-/** Some of a long list. */
+/** A page of a long list. */
 export interface Page<Row> {
   readonly items: readonly Row[];
-  /** What to send as `cursor` for the next page; absent on the last one. */
+  /** The `cursor` of the next page; absent on the last one. */
   readonly nextCursor?: string;
-  /** How many there are in all, where that is known without counting a database table. */
+  /** The number of all rows, if it is known without counting a database table. */
   readonly total?: number;
   /**
-   * Since when the data has not been renewed, because the registry centre is out of reach; absent if the data is of
-   * now.
+   * The time since which the data is out of date, because the registry centre is out of reach; absent if the data is up
+   * to date.
    */
   readonly staleSince?: number;
 }

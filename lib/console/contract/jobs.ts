@@ -1,21 +1,26 @@
 import { type Page, type SettingProblem, type Wording } from './common.js';
 
-/**
- * `UNKNOWN`: the registry centre is out of reach. `CONFIG_ERROR`: the stored settings cannot be read, or no instance
- * can schedule the job by them. `FAILING`: it would be fine, but its last firing has failed. `HIDDEN`: these
- * credentials may not read it.
- */
+/** The status of a job in the console. */
 export type ConsoleJobStatus =
   | 'OK'
+  /** The job is otherwise OK, but its last firing has failed. */
   | 'FAILING'
+  /** All its servers are disabled. */
   | 'DISABLED'
+  /** Some of its servers are disabled. */
   | 'PARTIALLY_DISABLED'
+  /** The items will be assigned at the next firing, as an owner is gone or there is none yet. */
   | 'SHARDING_FLAG'
+  /** No instance lives. */
   | 'CRASHED'
+  /** The stored settings cannot be read, or no instance can schedule the job by them. */
   | 'CONFIG_ERROR'
+  /** These credentials may not read the job. */
   | 'HIDDEN'
+  /** The registry centre is out of reach. */
   | 'UNKNOWN';
 
+/** The status of an item; `ItemStatus` of the operations has the same ones. */
 export type ConsoleItemStatus = 'DISABLED' | 'RUNNING' | 'SHARDING_FLAG' | 'PENDING';
 
 /** A job in the list: `GET /api/v1/registries/{r}/jobs`. */
@@ -24,7 +29,7 @@ export interface JobRow {
   readonly status: ConsoleJobStatus;
   /** Why the settings cannot be used. */
   readonly problem?: string;
-  /** `cron`: fires by itself; `one-off`: runs when it is triggered. */
+  /** A `cron` job fires by its schedule; a `one-off` job runs when it is triggered. */
   readonly type?: 'cron' | 'one-off';
   readonly cron?: string;
   readonly timeZone?: string;
@@ -38,25 +43,26 @@ export interface JobRow {
   /** The next instant at which it fires; absent if it never does, or is disabled. */
   readonly nextFireAt?: number;
   /**
-   * The last firing, or that none is recorded; absent if it is not known, as without a data source that can be read.
+   * The last firing, or `NoFiring` if none is recorded; absent if it is unknown, for instance without a data source
+   * that can be read.
    */
   readonly lastRun?: LastFiring | NoFiring;
   /**
-   * How many firings in a row have failed, up to the last one that has ended, at most 10; absent if it has not, or if
-   * that is not known.
+   * The number of failed firings in a row, up to the last one that has ended, at most 10; absent if that one has not
+   * failed, or if it is unknown.
    */
   readonly failedFirings?: number;
 }
 
 /** The last firing of a job. Its worst item decides: `failed` if one has failed, `running` if one still runs. */
 export interface LastFiring extends LastRun {
-  /** How many of its items are recorded. */
+  /** The number of its items that are recorded. */
   readonly items: number;
   readonly failed: number;
   readonly running: number;
 }
 
-/** The activated data source knows no run of the job. */
+/** The activated data source has no run of the job. */
 export interface NoFiring {
   readonly result: 'none';
   readonly at?: undefined;
@@ -73,7 +79,7 @@ export type TraceResult = 'ok' | 'failed' | 'running';
 
 /** `GET /api/v1/registries/{r}/jobs/{job}`. */
 export interface JobDetail extends JobRow {
-  /** Which kinds of instances take part; parameters of a trigger are refused while Java instances do. */
+  /** The kinds of instances that take part. A trigger with a parameter is refused while Java instances take part. */
   readonly kinds: readonly ('node' | 'java' | 'unknown')[];
   readonly leader?: string;
   readonly serverStates: readonly {
@@ -91,10 +97,10 @@ export interface ShardRow {
   readonly instanceId?: string;
   readonly status: ConsoleItemStatus;
   readonly failover: boolean;
-  /** Who runs it in its owner's place. */
+  /** The instance that runs the item instead of its owner. */
   readonly takenOverBy?: string;
   readonly disabled: boolean;
-  /** A firing found it still running, and it runs again afterwards. */
+  /** True if a firing found the item still running, so that it runs again afterwards. */
   readonly misfired: boolean;
   readonly lastRun?: LastRun;
 }
@@ -108,7 +114,7 @@ export interface InstanceRow {
   /** A field of Java's instances that Java 3.0 never sets. */
   readonly labels?: string;
   readonly isLeader: boolean;
-  /** How many items it owns. */
+  /** The number of items that it owns. */
   readonly items: number;
 }
 
@@ -137,23 +143,23 @@ export interface JobConfigurationDto {
   readonly staticSharding?: boolean;
 }
 
-/** `GET …/jobs/{job}/config`; `version` is the `ETag` too, and `PUT` wants it as `If-Match`. */
+/** `GET …/jobs/{job}/config`; `version` is also the `ETag`, and `PUT` requires it as `If-Match`. */
 export interface StoredConfiguration {
   readonly version: number;
-  /** Secrets are shown as `******`; a value that is sent back as it was shown stays as it is. */
+  /** Secrets are shown as `******`; a value that is sent back as shown is unchanged. */
   readonly configuration: JobConfigurationDto;
   /** As it is stored, with secrets masked. */
   readonly yaml: string;
-  /** Whether the code's settings overwrite these when an instance starts. */
+  /** True if the settings in the code overwrite these when an instance starts. */
   readonly isOverwritten: boolean;
   readonly problem?: string;
 }
 
-/** `POST …/jobs/{job}/config/validate`: what `PUT` would say, and do. */
+/** `POST …/jobs/{job}/config/validate`: the problems and changes of a `PUT`, without storing. */
 export interface ConfigurationCheck {
   readonly problems: readonly SettingProblem[];
   readonly warnings: readonly SettingProblem[];
-  /** What would change, by setting. */
+  /** The changes by setting. */
   readonly changes: readonly { readonly setting: string; readonly before?: string; readonly after?: string }[];
   readonly nextFires: readonly number[];
 }
@@ -174,7 +180,7 @@ export interface TriggerAnswer {
   }[];
 }
 
-/** `POST …/enable`, `/disable`, `/shutdown`; without a server: all of the job's. */
+/** `POST …/enable`, `/disable`, `/shutdown`; without a server, all servers of the job. */
 export interface ServerAction {
   readonly server?: string;
   readonly reason?: string;
@@ -182,9 +188,9 @@ export interface ServerAction {
 
 /** `DELETE …/jobs/{job}`. */
 export interface RemoveRequest {
-  /** The job's name once more. */
+  /** The name of the job again, as a confirmation. */
   readonly confirm?: string;
-  /** Whether its living instances are ended. Default: false, which refuses to remove a job that has any. */
+  /** True ends its living instances. Default: false, which refuses to remove a job that has any. */
   readonly living?: boolean;
   readonly reason?: string;
 }
@@ -207,7 +213,7 @@ export interface FiresPreview {
   /** In words, in the language that was asked for by `lang`. */
   readonly words?: string;
   readonly problem?: string;
-  /** `problem` for programs. */
+  /** The code of `problem`. */
   readonly wording?: Wording;
 }
 
@@ -224,31 +230,34 @@ export interface Explanation {
   /** The reason's English sentence. */
   readonly sentence: string;
   readonly reason: ExplainedReason;
-  /** Further reasons, the weightiest first. */
+  /** Further reasons, the most decisive one first. */
   readonly others: readonly ExplainedReason[];
-  /** What cannot be known here and would matter. */
+  /** Facts that would matter and cannot be known here. */
   readonly unknown: readonly CodedSentence[];
-  /** The instant that was asked about; absent: the present. */
+  /** The instant that was asked about; absent for the present. */
   readonly at?: number;
-  /** That of the job's schedule. */
+  /** The time zone of the job's schedule. */
   readonly timeZone?: string;
 }
 
-/** Why, and what to do about it. */
+/** A reason with its cure. */
 export interface ExplainedReason extends CodedSentence {
   /** `item-disabled`, `owner-gone`, …: its kind; `code` has one word for each sentence about it. */
   readonly type: string;
-  /** The items that it concerns: `0-3,7`; empty: the whole job. */
+  /** The items that have this reason, such as `0-3,7`; empty for the whole job. */
   readonly items: string;
-  /** `then`: it is on record for the instant that was asked about. `now`: it holds now, and may not have held then. */
+  /**
+   * `then`: the reason is on record for the instant that was asked about. `now`: it holds now, and may not have held
+   * then.
+   */
   readonly holds: 'then' | 'now';
   readonly cure?: CodedSentence & {
-    /** The command line for it, or the first of several. */
+    /** The command line of the cure, or the first of several. */
     readonly command?: string;
   };
 }
 
-/** An English sentence, beside the code by which the page words it itself. */
+/** An English sentence, and its code for the page's own wording. */
 export interface CodedSentence extends Wording {
   readonly sentence: string;
 }
@@ -288,13 +297,13 @@ export interface Overview {
   readonly runningItems: number;
   /** From the activated data source; absent without one. */
   readonly runs?: RunStatistics;
-  /** What the doctor has found; absent until it has examined the registry centre. */
+  /** The findings of the doctor; absent until it has examined the registry centre. */
   readonly problems?: readonly ProblemRow[];
   readonly nextFires: readonly { readonly jobName: string; readonly at: number }[];
   readonly staleSince?: number;
 }
 
-/** Something that is wrong, as the doctor finds it. */
+/** A finding of the doctor. */
 export interface ProblemRow extends Wording {
   readonly type: string;
   readonly severity: 'error' | 'warning' | 'info';
@@ -302,7 +311,7 @@ export interface ProblemRow extends Wording {
   readonly subject: string;
   readonly consequence: string;
   readonly cure: string;
-  /** The command line that mends it, if there is one. */
+  /** A command line that solves the problem, if there is one. */
   readonly command?: string;
 }
 
@@ -312,22 +321,25 @@ export interface RunStatistics {
   readonly succeeded: number;
   readonly failed: number;
   readonly running: number;
-  /**
-   * The counts are of all runs of the window that are recorded. The earliest of them began then; absent without any.
-   */
+  /** The start of the earliest recorded run in the window, from which on the counts are; absent without any run. */
   readonly runsFrom?: number;
   readonly p50Ms?: number;
   readonly p95Ms?: number;
-  /** The durations are of so many runs only, the latest, which began from then on; absent if they are of all. */
+  /**
+   * If the durations are only of the latest runs: their number, and the start of the earliest of them; absent if they
+   * are of all.
+   */
   readonly durationsOf?: { readonly runs: number; readonly from: number };
   readonly buckets: readonly { readonly at: number; readonly succeeded: number; readonly failed: number }[];
 }
 
 /** `GET …/schedule?from=&to=`: a day or a week. */
 export interface SchedulePage extends Page<ScheduleLane> {
-  /** What ran earlier than this is not shown, as there was too much; absent if all that is recorded is shown. */
+  /** Runs before this time are not shown, as there are too many; absent if all recorded runs are shown. */
   readonly runsFrom?: number;
-  /** Whether what has run is known: absent without a past, `false` without a data source that can be read. */
+  /**
+   * `false` if the past runs are unknown, as there is no data source that can be read; absent if the range has no past.
+   */
   readonly hasRuns?: boolean;
 }
 
@@ -335,7 +347,7 @@ export interface SchedulePage extends Page<ScheduleLane> {
 export interface ScheduleLane {
   readonly jobName: string;
   readonly fires: readonly number[];
-  /** There are more than fit: one every that many milliseconds. */
+  /** The interval of the firings in milliseconds, if there are too many to list. */
   readonly everyMs?: number;
   readonly runs: readonly { readonly from: number; readonly to?: number; readonly result: TraceResult }[];
 }

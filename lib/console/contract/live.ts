@@ -2,28 +2,28 @@ import { type JobRow, type ShardRow } from './jobs.js';
 import { type RegistryStatus } from './registries.js';
 
 /**
- * What `GET /api/v1/registries/{r}/events?job=` (text/event-stream) sends: the type is the event's name, the rest its
- * data.
+ * The events of `GET /api/v1/registries/{r}/events?job=` (text/event-stream): the type is the event's name, the rest
+ * its data.
  */
 export type LiveEvent =
   /** A job is new or has changed. */
   | { readonly type: 'job'; readonly job: JobRow }
   | { readonly type: 'job-removed'; readonly jobName: string }
-  /** Items of the job that `job=` names: those that have changed, without their last runs, and those that are gone. */
+  /** Items of the job that `job=` names: the changed ones, without their last runs, and the removed ones. */
   | {
       readonly type: 'shards';
       readonly jobName: string;
       readonly shards: readonly ShardRow[];
       readonly gone?: readonly number[];
-      /** More have changed than are told: the page reads them all. */
+      /** More items have changed than are sent: the page reads all of them. */
       readonly mustBeRead?: true;
     }
-  /** Instances of a job have come or gone; the page reads them again. */
+  /** Instances of a job are new or gone; the page reads them again. */
   | { readonly type: 'instances'; readonly jobName: string }
   | { readonly type: 'config'; readonly jobName: string; readonly version: number }
   | { readonly type: 'servers' }
   | { readonly type: 'registry'; readonly status: RegistryStatus }
   /** Events were left out: the page reads everything again. */
   | { readonly type: 'resync' }
-  /** The session has ended, or the console stops: the page does not come back by itself. */
+  /** The session has ended, or the console stops: the page does not connect again by itself. */
   | { readonly type: 'bye'; readonly reason: 'logged-out' | 'stopping' };

@@ -1,60 +1,60 @@
 import { type Wording } from './common.js';
 
-/** How a registry centre is reached now. */
+/** The state of the connection to a registry centre. */
 export interface RegistryStatus {
   readonly phase: 'connected' | 'connecting' | 'suspended' | 'lost' | 'disconnected';
-  /** The whole sentence of why it is not connected, with its cure. */
+  /** The reason why it is not connected, with its cure. */
   readonly reason?: string;
-  /** Since when it is in this phase. */
+  /** The time since which it is in this phase. */
   readonly since: number;
-  /** How long the last request took. */
+  /** The duration of the last request. */
   readonly latencyMs?: number;
 }
 
 /** A registry centre that the console knows: `GET /api/v1/registries`. */
 export interface RegistryInfo {
-  /** Its id in paths. */
+  /** The id of the registry centre in paths. */
   readonly name: string;
   readonly serverLists: string;
   readonly namespace: string;
   readonly hasDigest: boolean;
-  /** How it is connected to by TLS; absent: connections are not encrypted. */
+  /** The TLS of its connections; absent if they are not encrypted. */
   readonly tls?: TlsInfo;
   /** The user of SASL DIGEST-MD5, if there is one. */
   readonly saslUsername?: string;
-  /** `settings`: stands in the settings or is the application's own, and cannot be changed here. */
+  /**
+   * Only a registry centre with `console` can be changed here; the others come from the settings or are the
+   * application's own.
+   */
   readonly origin: 'settings' | 'application' | 'console';
   readonly status: RegistryStatus;
   readonly jobCount?: number;
 }
 
-/**
- * `POST /api/v1/registries` and `/test`, `PUT /api/v1/registries/{r}` (an omitted digest, `tls` or `sasl` stays as it
- * is).
- */
+/** `POST /api/v1/registries` and `/test`, `PUT /api/v1/registries/{r}` (an omitted digest, `tls` or `sasl` is kept). */
 export interface RegistryChange {
   readonly name: string;
   readonly serverLists: string;
   readonly namespace: string;
   readonly digest?: string;
-  /** `null`: connections are not encrypted. */
+  /** `null` turns encryption off. */
   readonly tls?: TlsChange | null;
-  /** `null`: none. */
+  /** `null` removes the credentials. */
   readonly sasl?: SaslChange | null;
 }
 
-/** How a registry centre or database is connected to by TLS, without what is secret. */
+/** The TLS of connections to a registry centre or database, without secrets. */
 export interface TlsInfo {
   readonly hasCa: boolean;
-  /** Whether the console has a certificate of its own. */
+  /** True if the console has its own certificate. */
   readonly hasCertificate: boolean;
   readonly servername?: string;
-  /** False: any certificate is accepted. */
+  /** False if any certificate is accepted. */
   readonly rejectUnauthorized: boolean;
 }
 
 /**
- * TLS to a registry centre or database: texts in PEM format, no files. An omitted text stays as it is, an empty one is
+ * TLS to a registry centre or database: texts in PEM format, no files. An omitted text is kept, an empty one is
  * removed.
  */
 export interface TlsChange {
@@ -63,7 +63,7 @@ export interface TlsChange {
   /** The console's own certificate, with `key`. */
   readonly cert?: string;
   readonly key?: string;
-  /** What decrypts the key. */
+  /** The passphrase of the key. */
   readonly passphrase?: string;
   /** The name that certificates must have. Default: that of the host. */
   readonly servername?: string;
@@ -71,20 +71,20 @@ export interface TlsChange {
   readonly rejectUnauthorized?: boolean;
 }
 
-/** Credentials for SASL DIGEST-MD5. An omitted password stays as it is. */
+/** Credentials for SASL DIGEST-MD5. An omitted password is kept. */
 export interface SaslChange {
   readonly username: string;
   readonly password?: string;
 }
 
-/** Answer of `POST /api/v1/registries/test` and of the data sources'. */
+/** Answer of `POST /api/v1/registries/test` and `POST /api/v1/data-sources/test`. */
 export interface ConnectionTest {
   readonly isOk: boolean;
   readonly latencyMs?: number;
-  /** Why not: a category, never the answer of who was asked. */
+  /** The category of the failure, never the answer of the other side. */
   readonly reason?:
     'refused' | 'time-out' | 'name-unknown' | 'no-route' | 'credentials' | 'tls' | 'not-allowed' | 'other';
   readonly detail?: string;
-  /** `detail` for programs. */
+  /** The code of `detail`. */
   readonly wording?: Wording;
 }

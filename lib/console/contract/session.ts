@@ -1,13 +1,13 @@
 import { type Permission, type Role } from './common.js';
 
-/** `GET /api/v1/auth/session`: 200 for who is logged in, else 401. */
+/** `GET /api/v1/auth/session`: 200 for a user who is logged in, else 401. */
 export interface SessionInfo {
   readonly username: string;
   readonly role: Role;
   readonly permissions: readonly Permission[];
   /** `local`, or the name of the OIDC provider. */
   readonly provider: string;
-  /** When the session ends if nothing is done until then. */
+  /** The end of the session if no request comes until then. */
   readonly expiresAt: number;
 }
 
@@ -25,9 +25,9 @@ export interface PasswordChange {
 
 /** `GET /api/v1/auth/providers`, public. */
 export interface AuthProviders {
-  /** Whether there is no administrator yet: only `POST /api/v1/setup` is served, and the page shows the set-up. */
+  /** True if there is no administrator yet: only `POST /api/v1/setup` is served, and the page shows the set-up. */
   readonly isSetupNeeded: boolean;
-  /** Whether a name and a password can be used. */
+  /** True if users can log in with a name and a password. */
   readonly local: boolean;
   readonly oidc: readonly { readonly name: string; readonly title: string }[];
 }
@@ -37,13 +37,13 @@ export interface SetupRequest extends LoginRequest {
   readonly code: string;
 }
 
-/** `GET /api/v1/meta`, for whoever is logged in. */
+/** `GET /api/v1/meta`, for all users who are logged in. */
 export interface ConsoleMeta {
   readonly version: string;
-  /** A word that tells environments apart, such as `production`; shown as a badge. */
+  /** The name of the environment, such as `production`; shown as a badge. */
   readonly environment?: string;
   readonly nodeVersion: string;
-  /** Whether registry centres and data sources can be added in the page. */
+  /** True if registry centres and data sources can be added in the page. */
   readonly canAddConnections: boolean;
 }
 
@@ -52,7 +52,7 @@ export interface ApiToken {
   readonly id: string;
   readonly name: string;
   readonly owner: string;
-  /** Of its owner: `local`, or the name of the OIDC provider. */
+  /** The provider of its owner: `local`, or the name of the OIDC provider. */
   readonly provider: string;
   readonly role: Role;
   readonly createdAt: number;
@@ -76,13 +76,13 @@ export interface ConsoleUser {
   readonly username: string;
   readonly role: Role;
   readonly isEnabled: boolean;
-  /** `settings`: stands in the settings file, and cannot be changed here. */
+  /** `settings` if the user is in the settings, and cannot be changed here. */
   readonly origin: 'settings' | 'console';
   readonly createdAt?: number;
   readonly lastLoginAt?: number;
 }
 
-/** `POST /api/v1/users` (with `username` and `password`), `PUT /api/v1/users/{u}` (whatever is to change). */
+/** `POST /api/v1/users` (with `username` and `password`), `PUT /api/v1/users/{u}` (the fields to change). */
 export interface UserChange {
   readonly username?: string;
   readonly password?: string;
@@ -92,9 +92,9 @@ export interface UserChange {
 
 /** A user of an OIDC provider who has logged in. `PUT /api/v1/oidc-users/{id}` takes `isBlocked`. */
 export interface OidcAccount {
-  /** Made of issuer and `sub`, which identify the account; names there may change. */
+  /** Made from issuer and `sub`, which identify the account; names at the provider may change. */
   readonly id: string;
-  /** As of the last login, like the role. */
+  /** The name at the last login, like the role. */
   readonly username: string;
   readonly role: Role;
   readonly provider: string;
@@ -105,7 +105,7 @@ export interface OidcAccount {
   readonly lastLoginAt: number;
 }
 
-/** A session, as administrators see it. */
+/** A session, for administrators. */
 export interface OpenSession {
   readonly id: string;
   readonly username: string;
@@ -115,11 +115,11 @@ export interface OpenSession {
   readonly seenAt: number;
   readonly ip: string;
   readonly agent: string;
-  /** Whether it is the one that asks. */
+  /** True for the session of this request. */
   readonly isOwn: boolean;
 }
 
-/** A record of the audit: what somebody did, or was refused. */
+/** A record of the audit: an action of a user, or a refusal. */
 export interface AuditRecord {
   readonly id: string;
   readonly at: number;
@@ -130,14 +130,14 @@ export interface AuditRecord {
   readonly ip: string;
   /** `job.trigger`, `job.config.update`, `auth.login`, … */
   readonly action: string;
-  /** The registry centre or data source, if it is about one. */
+  /** The registry centre or data source, if the action concerns one. */
   readonly registry?: string;
   /** The job, server, user, … */
   readonly target?: string;
   readonly reason?: string;
   readonly outcome: 'done' | 'failed' | 'refused';
   readonly error?: string;
-  /** The record stands for so many refusals of one caller in a minute, besides those that have records of their own. */
+  /** The number of refusals of one caller in a minute that this record counts, besides those with their own records. */
   readonly count?: number;
   readonly before?: Readonly<Record<string, string>>;
   readonly after?: Readonly<Record<string, string>>;

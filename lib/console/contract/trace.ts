@@ -17,7 +17,7 @@ export interface ExecutionRow {
   readonly startedAt: number;
   readonly completedAt?: number;
   readonly durationMs?: number;
-  /** The first line; the whole cause has `GET /api/v1/trace/executions/{id}`. */
+  /** The first line of the cause; `GET /api/v1/trace/executions/{id}` has all of it. */
   readonly failure?: string;
 }
 
@@ -39,9 +39,9 @@ export interface StatusRow {
   readonly createdAt: number;
 }
 
-/** Executions of one firing together: `GET /api/v1/trace/firings?ds=&job=&from=&to=&limit=&cursor=`. */
+/** The executions of one firing: `GET /api/v1/trace/firings?ds=&job=&from=&to=&limit=&cursor=`. */
 export interface FiringRow {
-  /** When the first of its items began. */
+  /** The start of its first item. */
   readonly startedAt: number;
   readonly completedAt?: number;
   readonly source: ExecutionRow['source'];
@@ -60,7 +60,7 @@ export interface DataSourceInfo {
   readonly database: string;
   readonly username?: string;
   readonly hasPassword: boolean;
-  /** How it is connected to by TLS; absent: connections are not encrypted. */
+  /** The TLS of its connections; absent if they are not encrypted. */
   readonly tls?: TlsInfo;
   readonly origin: 'settings' | 'application' | 'console';
   readonly isActivated: boolean;
@@ -77,15 +77,15 @@ export interface DataSourceChange {
   readonly port: number;
   readonly database: string;
   readonly username?: string;
-  /** Omitted: stays as it is. */
+  /** An omitted password is kept. */
   readonly password?: string;
-  /** Omitted: stays as it is. `null`: connections are not encrypted. */
+  /** Omitted settings are kept. `null` turns encryption off. */
   readonly tls?: TlsChange | null;
 }
 
-/** `GET /api/v1/data-sources/{name}/schema`; `POST` there makes what is missing. */
+/** `GET /api/v1/data-sources/{name}/schema`; `POST` creates the missing tables. */
 export interface SchemaCheck {
   readonly tables: readonly { readonly name: string; readonly exists: boolean }[];
-  /** What would make the missing tables. */
+  /** The statements that create the missing tables. */
   readonly sql: readonly string[];
 }

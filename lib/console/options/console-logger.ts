@@ -1,9 +1,7 @@
 import { type JobLogger } from '../../api/text/logger.js';
 import { withoutSecrets } from '../../api/text/secrets.js';
 
-/**
- * The logger of the console, which writes no secrets: errors of databases and servers may quote what they were given.
- */
+/** The logger of the console, which writes no secrets: errors of databases and servers may quote credentials. */
 export function loggerWithoutSecrets(logger: JobLogger): JobLogger {
   return {
     debug: (message) => logger.debug(withoutSecrets(message)),

@@ -7,30 +7,30 @@ import { type ConsoleServiceOptions } from './console-service-options.js';
 import { type ConsoleStore } from '../store/console-store.js';
 import { type Clock } from '../../time/clock.js';
 
-/** A user who stands in the settings; exactly one of `password` and `passwordHash`. */
+/** A user of the settings, with either `password` or `passwordHash`. */
 export interface ConsoleUserSettings {
   readonly username: string;
   readonly role: Role;
-  /** In clear; at least 12 characters. It is hashed in memory when the console starts, and logged nowhere. */
+  /** In plain text; at least 12 characters. It is hashed in memory when the console starts, and never logged. */
   readonly password?: string;
-  /** What `npx elasticjob hash-password` prints. */
+  /** The output of `npx elasticjob hash-password`. */
   readonly passwordHash?: string;
 }
 
-/** Where replicas of the console share their state: a namespace of its own, in which no jobs are. */
+/** The registry centre in which replicas of the console share their state, in a separate namespace without jobs. */
 export type StateRegistrySettings =
   | (Omit<RegCenterSettings, 'required'> & { readonly serverLists: string; readonly namespace: string })
   /** A registry centre that the application has made. The console connects and never closes it. */
   | { readonly registryCenter: RegistryCenter };
 
-/** How the audit is kept, in the state folder. */
+/** The files of the audit, in the state folder. */
 export interface AuditSettings {
   /**
-   * The key of the codes by which `npx elasticjob audit verify` finds records that were changed, at least 32
-   * characters. Default: the variable `EJC_AUDIT_KEY`, else a random one in the folder, beside the records.
+   * The key of the check codes, with which `npx elasticjob audit verify` finds changed records; at least 32 characters.
+   * Default: the variable `EJC_AUDIT_KEY`, or else a random key in the folder, beside the records.
    */
   readonly key?: string;
-  /** How many files at most. Default: 10. */
+  /** The most files. Default: 10. */
   readonly files?: number;
   /** The size at which a new file is begun. Default: 10. */
   readonly megabytes?: number;
@@ -38,7 +38,7 @@ export interface AuditSettings {
   readonly days?: number;
 }
 
-/** Options that the services have. */
+/** Options that the services share. */
 export const SERVICE_OPTIONS = [
   'registries',
   'dataSources',
@@ -51,37 +51,38 @@ export const SERVICE_OPTIONS = [
 
 /** Options of the console. */
 export interface ElasticJobConsoleOptions extends Pick<ConsoleServiceOptions, (typeof SERVICE_OPTIONS)[number]> {
-  /** Where it is mounted, below the application's own prefix. Default: `/elasticjob`. */
+  /** The path of the console, below the application's own prefix. Default: `/elasticjob`. */
   readonly path?: string;
   /**
-   * The URL at which browsers find its page, if a proxy stands in between: `https://ops.example.com/elasticjob`. Needed
-   * for OpenID Connect. Default: as the request says.
+   * The URL of the page for browsers, if a proxy is in between: `https://ops.example.com/elasticjob`. Needed for OpenID
+   * Connect. Default: the URL of the request.
    */
   readonly publicUrl?: string;
-  /** A word that tells environments apart, such as `production`; the page shows it. Default: none. */
+  /** The name of the environment, such as `production`, which the page shows. Default: none. */
   readonly environment?: string;
   /**
-   * A folder for users, tokens, connections and the audit. Default: none, all that is forgotten when the process ends.
+   * A folder for users, tokens, connections and the audit. Default: none; they are then kept in memory until the
+   * process ends.
    */
   readonly stateFolder?: string;
   /**
    * For several replicas: the registry centre in which they share users, tokens, sessions and connections;
-   * `stateFolder` then has the audit alone. Needs `sessionKeys` and `secretKey`. Default: none, each process has its
-   * own.
+   * `stateFolder` then contains only the audit. Needs `sessionKeys` and `secretKey`. Default: none; each process then
+   * has its own state.
    */
   readonly stateRegistry?: StateRegistrySettings;
-  /** Instead of a folder: a store of your own. */
+  /** Your own store, instead of a folder. */
   readonly store?: ConsoleStore;
-  /** Users that stand in the settings. Default: none; the first administrator is made with a code from the log. */
+  /** Users of the settings. Default: none; the first administrator is created with a code from the log. */
   readonly users?: readonly ConsoleUserSettings[];
   /**
    * Keys that sign cookies, at least 32 characters each; the first one signs, all are accepted. Default: the variable
-   * `EJC_SESSION_KEYS` (with commas in between), else a random one at each start.
+   * `EJC_SESSION_KEYS` (with commas in between), or else a random key at each start.
    */
   readonly sessionKeys?: readonly string[];
   /**
    * The key that secrets entered in the page are encrypted with, at least 32 characters. Default: the variable
-   * `EJC_SECRET_KEY`; without it, the page takes no secrets.
+   * `EJC_SECRET_KEY`; without a key, the page accepts no secrets.
    */
   readonly secretKey?: string;
   /** Minutes without a request after which a session ends. Default: 30. */
@@ -94,13 +95,13 @@ export interface ElasticJobConsoleOptions extends Pick<ConsoleServiceOptions, (t
   readonly oidc?: readonly OidcSettings[];
   /** Logins by Casdoor, with the keys of ElasticJob's console. Default: none. */
   readonly casdoor?: CasdoorSettings;
-  /** How the audit is kept in the state folder. */
+  /** The files of the audit in the state folder. */
   readonly audit?: AuditSettings;
   /** Called with each record of the audit. */
   readonly onAudit?: (record: AuditRecord) => void;
   /**
-   * Decorators for all controllers of the console, such as one by which your own global guard lets them pass. Default:
-   * none.
+   * Decorators for all controllers of the console, such as one that your own global guard checks to let them pass.
+   * Default: none.
    */
   readonly decorators?: readonly ClassDecorator[];
   /** @internal For tests: the folder of the built page. Default: `dist/console-ui` of the package. */

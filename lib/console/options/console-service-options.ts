@@ -31,7 +31,7 @@ export interface DataSourceSettings {
   readonly host?: string;
   /** Default: the usual port of the driver. */
   readonly port?: number;
-  /** Of `sqljs`: the path of the file. */
+  /** The name of the database; for `sqljs`, the path of the file. */
   readonly database: string;
   readonly username?: string;
   readonly password?: string;
@@ -45,7 +45,7 @@ export interface GivenDataSource {
   readonly dataSource: object;
 }
 
-/** What the services of the console go by. */
+/** The options of the console's services. */
 export interface ConsoleServiceOptions {
   /** Default: only those of the application and of the page. */
   readonly registries?: readonly (RegistrySettings | GivenRegistry)[];
@@ -53,30 +53,30 @@ export interface ConsoleServiceOptions {
   readonly dataSources?: readonly (DataSourceSettings | GivenDataSource)[];
   readonly connections?: {
     /**
-     * Where registry centres and databases may be that are added in the page: `10.0.0.0/8`, `*.db.internal:5432`,
-     * `zk1:2181`. Default: nowhere, so that none can be added.
+     * Allowed addresses of registry centres and databases that are added in the page: `10.0.0.0/8`,
+     * `*.db.internal:5432`, `zk1:2181`. Default: none, so that none can be added.
      */
     readonly allow?: readonly string[];
   };
   readonly dump?: {
-    /** The ports at which instances may be asked for a dump, both included. Default: 9888 alone. */
+    /** The range of ports at which instances may be asked for a dump, both ends included. Default: only 9888. */
     readonly ports?: readonly [from: number, to: number];
   };
   /**
-   * Whether parameters of jobs and of items are shown to nobody: they are `******`, and stay as they are. Default:
-   * false, only secrets in them are hidden.
+   * True hides parameters of jobs and of items from all users: they are shown as `******`, and cannot be changed to
+   * that. Default: false, which hides only secrets in them.
    */
   readonly hideParameters?: boolean;
   readonly compat?: {
-    /** Whether the older APIs answer 200 to everything, as ElasticJob's console does. Default: false. */
+    /** True makes the older APIs answer all requests with 200, as ElasticJob's console does. Default: false. */
     readonly always200?: boolean;
-    /** Whether a GET of the oldest API may change something, if its caller uses a token. Default: false. */
+    /** True allows changes by GET requests of the oldest API, if the caller uses a token. Default: false. */
     readonly unsafeGet?: boolean;
   };
   readonly events?: {
-    /** Most open streams of one session. Default: 16. */
+    /** The most open streams of one session. Default: 16. */
     readonly perSession?: number;
-    /** Most open streams. Default: 500. */
+    /** The most open streams in all. Default: 500. */
     readonly total?: number;
   };
   /** Default: nothing is logged. */

@@ -1,4 +1,4 @@
-/** What the console's providers are injected by, where no class says it. */
+/** Injection tokens of the console's providers that have no class. */
 
 /** The `ElasticJobConsoleOptions`, checked. */
 export const CONSOLE_OPTIONS = Symbol('ElasticJobConsoleOptions');

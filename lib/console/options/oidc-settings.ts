@@ -1,11 +1,11 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { type Role } from '../contract/common.js';
 
-/** Which users of a provider have a role. */
+/** A rule that gives users of a provider a role. */
 export interface OidcRoleRule {
   /** A claim of the ID token, `groups`; dots go into maps: `realm_access.roles`. */
   readonly claim: string;
-  /** The claim is this value, or is a list that has it. */
+  /** The value that the claim must have, or that a list in the claim must contain. */
   readonly value: string;
   readonly role: Role;
 }
@@ -14,28 +14,31 @@ export interface OidcRoleRule {
 export interface OidcSettings {
   /** Lower-case letters, digits and hyphens; part of the redirect URI: `…/api/v1/auth/oidc/<name>/callback`. */
   readonly name: string;
-  /** What the button says. Default: the name. */
+  /** The text of the login button. Default: the name. */
   readonly title?: string;
-  /** Its URL, as in its own discovery document. HTTPS, or HTTP on this machine. */
+  /** The URL of the provider, as in its own discovery document. HTTPS, or HTTP on this machine. */
   readonly issuer: string;
   readonly clientId: string;
-  /** Default: none, the console is a public client. */
+  /** Default: none; the console is then a public client. */
   readonly clientSecret?: string;
   /** Default: `openid profile email`. */
   readonly scope?: string;
-  /** The claim that names the user. Default: `preferred_username`, and `sub` where the token has no such claim. */
+  /** The claim that names the user. Default: `preferred_username`, or `sub` if the token has no such claim. */
   readonly usernameClaim?: string;
-  /** Claims that must have these values, or the login is refused. Default: none. */
+  /** Claims that a login must have, with their values. Default: none. */
   readonly requiredClaims?: Readonly<Record<string, string>>;
-  /** The strongest role of all rules that fit counts. Default: none. */
+  /** Rules for roles; of all rules that match, the strongest role counts. Default: none. */
   readonly roles?: readonly OidcRoleRule[];
-  /** The role of users for whom no rule fits; `none` refuses them. Default: `guest`. Never `admin`. */
+  /** The role of users for whom no rule matches; `none` refuses them. Default: `guest`. Never `admin`. */
   readonly defaultRole?: 'guest' | 'operator' | 'none';
-  /** PEM. If given, ID tokens must be signed with its key too, whatever keys the provider publishes. */
+  /**
+   * PEM. If given, the key of this certificate must have signed the ID tokens, besides the keys that the provider
+   * publishes.
+   */
   readonly certificate?: string;
 }
 
-/** Casdoor, by the keys of ElasticJob's console. */
+/** Casdoor, with the setting names of ElasticJob's console. */
 export interface CasdoorSettings {
   readonly endpoint: string;
   readonly clientId: string;
@@ -48,7 +51,7 @@ export interface CasdoorSettings {
   readonly defaultRole?: OidcSettings['defaultRole'];
 }
 
-/** Casdoor as a provider: users must be of the organisation, and are named by `name`. */
+/** Casdoor as an OpenID Connect provider: users must belong to the organisation, and are named by the claim `name`. */
 export function casdoorProvider(settings: CasdoorSettings): OidcSettings {
   const { endpoint, clientId, clientSecret, certificate, organizationName, roles, defaultRole } = settings;
   return {
@@ -60,13 +63,13 @@ export function casdoorProvider(settings: CasdoorSettings): OidcSettings {
   };
 }
 
-/** Those that ElasticJob's console is shipped with as an example. */
+/** The sample credentials in ElasticJob's console. */
 const SAMPLE_CLIENT_ID = '3ed79fa530645fbd3653';
 const SAMPLE_CLIENT_SECRET = '54633c82b7796a4332c6976864c6c16bc3b05556';
-/** SHA-256 of the public key of Casdoor's former demonstration certificate, whose private key everybody can read. */
+/** SHA-256 of the public key of Casdoor's former demonstration certificate, whose private key is public. */
 const DEMO_KEY = 'e9750c7433124b38d6d3c7aee87a65b64e80c3b6ec2cade26a9a9fadad061b4a';
 
-/** Whether a client id or secret is the sample of ElasticJob's console. */
+/** True if a client id or secret is the sample of ElasticJob's console. */
 export function isSampleClient({
   clientId,
   clientSecret,

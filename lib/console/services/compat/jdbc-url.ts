@@ -12,12 +12,12 @@ const DRIVERS: Readonly<
 /** The names of the JDBC drivers that the older APIs take. */
 export const DRIVER_CLASSES: readonly string[] = Object.values(DRIVERS).map(({ className }) => className);
 
-/** The JDBC driver of one of ours. */
+/** The class of the JDBC driver for one of our drivers. */
 export function driverClassOf(driver: DataSourceDriver): string {
   return Object.values(DRIVERS).find((each) => each.driver === driver)?.className ?? driver;
 }
 
-/** A place as the older APIs write it. */
+/** The JDBC URL of a database, for the older APIs. */
 export function jdbcUrlOf({
   driver,
   host = '',
@@ -34,9 +34,9 @@ export function jdbcUrlOf({
 }
 
 /**
- * Takes a JDBC URL apart. It is never handed to a driver, and nothing but a place may stand in it: options of drivers
- * read files and run code.
- * @throws ConsoleProblem 400 if anything is left over
+ * Parses a JDBC URL. It is never passed to a driver, and must not contain options: options of drivers read files and
+ * run code.
+ * @throws ConsoleProblem 400 if the URL has any other part
  */
 export function placeOfJdbcUrl(url: unknown): Pick<DataSourceChange, 'driver' | 'host' | 'port' | 'database'> {
   const match =

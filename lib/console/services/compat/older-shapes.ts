@@ -1,4 +1,4 @@
-/** Jobs, items and servers in the form that the older APIs have. */
+/** Jobs, items and servers in the form of the older APIs. */
 import { type JobConfiguration } from '../../../api/job/job-configuration.js';
 import { shardingInfo } from '../../../operations/sharding-statistics-api.js';
 import { isDisabled } from '../../../operations/statuses.js';
@@ -62,10 +62,10 @@ export function serverJobBriefs(live: LiveJobs, ip: string): readonly Shape[] {
   });
 }
 
-/** Keys that the consoles of ElasticJob send and that are no settings of ours, or are kept as they are stored. */
+/** Keys from consoles of ElasticJob that are no settings of ours, or whose stored values are kept. */
 const FOREIGN = ['jobExtraConfigurations', 'jobExecutorServiceHandlerType', 'version'];
 
-/** Settings of a request of ElasticJob's consoles, as ours. */
+/** Converts settings of a request of ElasticJob's consoles into ours. */
 export function settingsOfOlder(body: Shape): Shape {
   const threads = body['jobExecutorThreadPoolSizeProviderType'] ?? body['jobExecutorServiceHandlerType'];
   const known = Object.entries(body).filter(
@@ -79,7 +79,7 @@ export function settingsOfOlder(body: Shape): Shape {
   };
 }
 
-/** Settings as the older APIs show them: with the older key too. */
+/** Settings for the older APIs, with the older key too. */
 export function olderSettings(configuration: Partial<JobConfiguration>): Shape {
   const type = configuration.jobExecutorThreadPoolSizeProviderType ?? null;
   return {

@@ -2,13 +2,10 @@ import { type Caller } from '../../security/callers/caller.js';
 import { type ConsoleRegistry } from '../registries/console-registry.js';
 import { type Registries } from '../registries/registries.js';
 
-/** Choices of sessions that are remembered at most. */
+/** The most choices that are remembered. */
 const MOST = 10_000;
 
-/**
- * Which registry centre requests of the older APIs are about: their paths do not say. Each caller chooses for itself
- * alone.
- */
+/** The registry centre of requests to the older APIs, whose paths do not name one. Each caller has its own choice. */
 export class RegistryChoice {
   readonly #registries: Registries;
   readonly #chosen = new Map<string, string>();
@@ -18,14 +15,14 @@ export class RegistryChoice {
   }
 
   /**
-   * The one that is named, else the one that the caller has chosen, else the only one.
+   * The named registry centre, else the one that the caller has chosen, else the only one.
    * @throws ConsoleProblem 400 if it must be named, 404 if there is none
    */
   of(caller: Caller, named: string | undefined): ConsoleRegistry {
     return this.#registries.only(named ?? this.chosen(caller));
   }
 
-  /** The one that the caller has chosen, if it is still there. */
+  /** The name of the registry centre that the caller has chosen, if it still exists. */
   chosen(caller: Caller): string | undefined {
     return this.#chosen.get(keyOf(caller));
   }
@@ -45,7 +42,7 @@ export class RegistryChoice {
   }
 }
 
-/** Scripts with a token or a password have no session: what one of them chooses holds for all of that user. */
+/** Scripts with a token or a password have no session: the choice of one holds for all scripts of that user. */
 function keyOf({ sessionId, username, provider }: Caller): string {
   return sessionId === undefined ? `user ${provider} ${username}` : `session ${sessionId}`;
 }

@@ -8,7 +8,7 @@ import {
 } from '../../../tracing/rdb/index.js';
 import { type DataSources } from '../trace/data-sources.js';
 
-/** What the older APIs ask for besides a filter. */
+/** The page and the order of a request to the older APIs. */
 export interface TableRequest {
   /** From 1 on. */
   readonly page: number;
@@ -18,7 +18,7 @@ export interface TableRequest {
   readonly isAscending: boolean;
 }
 
-/** Some rows, and how many there are, as far as they are counted. */
+/** A page of rows, with their number up to the limit of counting. */
 export interface Table<Row> {
   readonly total: number;
   readonly rows: readonly Row[];
@@ -27,10 +27,10 @@ export interface Table<Row> {
 /** Rows that are read at a time. */
 const PAGE = 1_000;
 
-/** Rows beyond are neither shown nor counted: older ones are found by their time. */
+/** Further rows are neither shown nor counted; a filter by time finds older ones. */
 const MOST_ROWS = 10_000;
 
-/** The trace as tables with numbered pages, which is how the older APIs have it. */
+/** The trace as tables with numbered pages, the form of the older APIs. */
 export class TraceTables {
   constructor(private readonly sources: DataSources) {}
 
@@ -66,7 +66,7 @@ async function table<Event, Filter extends TraceFilter>(
   const rows: Row[] = [];
   let after: string | undefined;
   for (let count = 0; count < MOST_ROWS; count += PAGE) {
-    // One after the other: each begins behind the one before.
+    // One after the other, as each page begins after the last one.
     const found = await read({ ...filter, pageSize: PAGE, after });
     rows.push(...found.rows.flatMap(toRows));
     if (found.next === undefined) break;
@@ -89,7 +89,7 @@ function by(name: string, direction: 1 | -1): (one: Row, other: Row) => number {
   };
 }
 
-/** With times in milliseconds since 1970, as Java's JSON has them. */
+/** An execution with times in milliseconds since 1970, as in Java's JSON. */
 function executionRow(event: JobExecutionEvent): Row {
   const { id, hostname, ip, taskId, jobName, source, shardingItem, startTime, completeTime, success, failureCause } =
     event;

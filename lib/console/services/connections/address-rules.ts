@@ -1,4 +1,4 @@
-/** Which addresses the console may connect to: a pure function of the settings. */
+/** The addresses that the console may connect to: a pure function of the settings. */
 import { BlockList, isIP } from 'node:net';
 import { InvalidConfigurationError } from '../../../api/errors/errors.js';
 import { describeValue } from '../../../api/text/describe-value.js';
@@ -9,7 +9,9 @@ interface AllowRule {
   readonly port: number | undefined;
 }
 
-/** Never allowed: where no registry centre and no database can be, but what knows secrets of the machine may. */
+/**
+ * Never allowed: no registry centre and no database has such an address, but services with secrets of the machine have.
+ */
 const REFUSED = new BlockList();
 for (const [net, bits] of [
   // Unspecified, link-local (with the metadata services of clouds), multicast, reserved.
@@ -29,17 +31,17 @@ for (const [net, bits] of [
 ] as const)
   REFUSED.addSubnet(net, bits, 'ipv6');
 
-/** Whether no rule can allow an address: unspecified, link-local, of a metadata service, multicast. */
+/** True if no rule can allow an address: unspecified, link-local, of a metadata service, multicast. */
 export function isNeverAllowed(address: string): boolean {
   const plain = plainAddress(address);
   return REFUSED.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** What the settings allow. */
+/** The targets that the settings allow. */
 export class AddressRules {
   readonly #rules: readonly AllowRule[];
 
-  /** @throws InvalidConfigurationError naming each entry that is none */
+  /** @throws InvalidConfigurationError naming each invalid entry */
   constructor(allow: readonly string[]) {
     const rules = allow.map(ruleOf);
     const faults = allow.filter((_, index) => rules[index] === undefined);
@@ -53,12 +55,12 @@ export class AddressRules {
     this.#rules = rules.filter((rule) => rule !== undefined);
   }
 
-  /** Whether anything is allowed at all. */
+  /** True if any target is allowed. */
   get isOpen(): boolean {
     return this.#rules.length > 0;
   }
 
-  /** Whether a host with all these addresses may be connected to. */
+  /** True if the console may connect to a host with all these addresses. */
   allows(host: string, port: number, addresses: readonly string[]): boolean {
     if (addresses.length === 0 || addresses.some(isNeverAllowed)) return false;
     const plain = addresses.map(plainAddress);
@@ -66,12 +68,12 @@ export class AddressRules {
   }
 }
 
-/** `::ffff:10.0.0.1` and `::ffff:a00:1` are 10.0.0.1, and a zone does not count. */
+/** The canonical form of an address: `::ffff:10.0.0.1` and `::ffff:a00:1` become 10.0.0.1, and a zone is removed. */
 export function plainAddress(address: string): string {
   const [bare = ''] = address.split('%', 1);
   if (isIP(bare) !== 6) return bare;
   const canonical = new URL(`http://[${bare}]/`).hostname.slice(1, -1);
-  // IPv4-mapped, IPv4-compatible and NAT64 addresses lead to an IPv4 address.
+  // IPv4-mapped, IPv4-compatible and NAT64 addresses contain an IPv4 address.
   const [, high, low] = /^(?:::ffff:|::|64:ff9b::)([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical) ?? [];
   if (high === undefined || low === undefined) return canonical;
   const [one, two] = [parseInt(high, 16), parseInt(low, 16)];

@@ -4,7 +4,7 @@ import { ElasticJobLifecycle } from '../../../nest/elastic-job.lifecycle.js';
 import { OperationAudit } from '../../../operations/operation-audit.js';
 import { type RegistryCenter } from '../../../registry/registry-center.js';
 
-/** What the console shares with an `ElasticJobModule` in the same application, if there is one. */
+/** The parts that the console shares with an `ElasticJobModule` in the same application, if there is one. */
 @Injectable()
 export class ApplicationJobs {
   readonly #modules: ModuleRef;
@@ -18,19 +18,19 @@ export class ApplicationJobs {
     return this.#find(ElasticJobLifecycle)?.host?.registryCenter;
   }
 
-  /** Where it records operations. */
+  /** The module's records of operations. */
   get audit(): OperationAudit | undefined {
     return this.#find(OperationAudit);
   }
 
-  /** Reads what it has recorded of runs and operations. */
+  /** Reads the module's records of runs and operations. */
   get past(): ElasticJobLifecycle['past'] {
     return this.#find(ElasticJobLifecycle)?.past ?? {};
   }
 
   /**
-   * The first TypeORM `DataSource` of the application, as it is provided by `@nestjs/typeorm`; by class, as TypeORM is
-   * optional.
+   * The first TypeORM `DataSource` of the application, as `@nestjs/typeorm` provides it. The caller gives the class, as
+   * TypeORM is optional.
    */
   provider<T>(token: abstract new (...parameters: never[]) => T): T | undefined {
     return this.#find(token);

@@ -9,7 +9,7 @@ export class ConnectionCiphers {
 
   /**
    * @param kind `registries`, `data-sources`
-   * @param main the secret that each had from the beginning, `digest`: it is sealed for the connection as a whole
+   * @param main the main secret, such as `digest`, which is sealed under the name of the connection alone
    */
   constructor(secrets: ConsoleSecrets, { kind, main }: { readonly kind: string; readonly main: string }) {
     this.#secrets = secrets;
@@ -17,12 +17,12 @@ export class ConnectionCiphers {
     this.#main = main;
   }
 
-  /** For the store. */
+  /** Seals secrets for the store. */
   seal(name: string): Cipher {
     return (what, text) => this.#secrets.seal(this.#placeOf(name, what), text);
   }
 
-  /** For a connection that is tried and not stored: `open` gives such a secret back. */
+  /** Leaves secrets unsealed, for a connection that is tried and not stored: `open` returns such a secret unchanged. */
   readonly leave: Cipher = (_, text) => UNSEALED + text;
 
   open(name: string): Cipher {
@@ -35,5 +35,5 @@ export class ConnectionCiphers {
   }
 }
 
-/** Begins a secret that is not sealed; no sealed one begins so. */
+/** The mark before an unsealed secret; no sealed one begins with it. */
 const UNSEALED = '\0';

@@ -13,7 +13,7 @@ const PATTERNS: readonly (readonly [RegExp, Reason])[] = [
   [/timed? ?out|ETIMEDOUT|DEADLINE|in vain|did not answer|no answer/i, 'time-out'],
 ];
 
-/** What each category means, for people; nothing of what the other side has said. */
+/** The categories in words. None contains text of the other side. */
 const DETAILS: Readonly<Record<Reason, Wording>> = {
   refused: wording('failed-refused'),
   'time-out': wording('failed-time-out'),
@@ -25,7 +25,10 @@ const DETAILS: Readonly<Record<Reason, Wording>> = {
   other: wording('failed-other'),
 };
 
-/** The category of a failure, never what the other side has said: a console must not read services for whoever asks. */
+/**
+ * The category of a failure, never the answer of the other side: callers must not read other services through the
+ * console.
+ */
 export function failedTest(error: unknown): ConnectionTest {
   const reason = error instanceof TargetRefusedError ? error.reason : categoryOf(error);
   return { isOk: false, reason, detail: inEnglish(DETAILS[reason]), wording: DETAILS[reason] };

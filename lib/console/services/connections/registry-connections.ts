@@ -1,4 +1,4 @@
-/** Making registry centres from what the settings or the page say. */
+/** Makes registry centres from descriptions in the settings or in the page. */
 import { checkServerIdentity } from 'node:tls';
 import { type Wording, wording } from '../../../wording/wording.js';
 import { isMap } from '../../../api/text/describe-value.js';
@@ -19,7 +19,7 @@ import { failedTest } from './connection-failures.js';
 import { tlsChangeProblems } from './stored-tls.js';
 import { type TargetGuard } from './target-guard.js';
 
-/** A name in paths: what needs no care there. */
+/** Names that can stand in a URL path without special treatment. */
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N}_. -]{0,62}[\p{L}\p{N}]$|^[\p{L}\p{N}]$/u;
 
 /** The problem with the name of a registry centre or data source, or undefined. */
@@ -28,7 +28,7 @@ export function connectionNameProblem(name: unknown): Wording | undefined {
   return wording('connection-name');
 }
 
-/** @throws ConsoleProblem 422 naming everything that is wrong */
+/** @throws ConsoleProblem 422 naming all problems */
 export function checkRegistryChange({ name, serverLists, namespace, digest, tls, sasl }: RegistryChange): void {
   const problems: SettingProblem[] = [];
   const add = (setting: string, problem: Wording | undefined): void =>
@@ -70,8 +70,8 @@ function invalid(what: string, problems: readonly SettingProblem[]): ConsoleProb
 }
 
 /**
- * The registry centre, at the addresses that were checked: a name may lead elsewhere the next time.
- * @throws TargetRefusedError if one of its servers may not be connected to
+ * The registry centre at the addresses that were checked, as a name may have another address the next time.
+ * @throws TargetRefusedError if one of its servers is not allowed
  */
 export async function checkedCenter(
   { serverLists, namespace, digest, tls, sasl }: RegistryPlace,
@@ -98,7 +98,7 @@ export async function checkedCenter(
   return new ZookeeperRegistryCenter(configuration, { logger, clock, ...options });
 }
 
-/** Holds a certificate against the names that led to the address, or against `servername` if that is set. */
+/** Checks a certificate against the names that were resolved to the address, or against `servername` if that is set. */
 function identityOf(names: ReadonlyMap<string, readonly string[]>): typeof checkServerIdentity {
   return (host, certificate) => {
     const faults = (names.get(host) ?? [host]).map((name) => checkServerIdentity(name, certificate));
@@ -106,7 +106,7 @@ function identityOf(names: ReadonlyMap<string, readonly string[]>): typeof check
   };
 }
 
-/** Where a registry centre is, and how it is connected to. */
+/** The target of a connection to a registry centre, with its credentials. */
 export interface RegistryPlace {
   readonly serverLists: string;
   readonly namespace: string;
@@ -115,7 +115,7 @@ export interface RegistryPlace {
   readonly sasl?: SaslSettings | undefined;
 }
 
-/** The console holds no node of its session, so that a short one costs nothing and shows an outage soon. */
+/** A short session costs nothing, as the console has no ephemeral nodes, and it shows an outage soon. */
 export const CONSOLE_SESSION = {
   sessionTimeoutMilliseconds: 10_000,
   connectionTimeoutMilliseconds: 3_000,
@@ -125,7 +125,7 @@ export const CONSOLE_SESSION = {
 
 const TEST_MS = 5_000;
 
-/** Connects, asks one thing, and closes the connection. */
+/** Connects, sends one request, and closes the connection. */
 export async function testRegistry(open: () => Promise<RegistryCenter>, clock: Clock): Promise<ConnectionTest> {
   const began = clock.monotonic();
   const waiting = new AbortController();

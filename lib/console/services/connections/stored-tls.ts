@@ -1,7 +1,7 @@
 /**
- * TLS as it is described in the page. Certificates come as texts, never as paths of files of this machine: nobody may
- * read files through the console, and other replicas have other files. The private key and its passphrase are sealed in
- * the store.
+ * TLS as users describe it in the page. Certificates are given as texts, never as paths of files of this machine:
+ * callers must not read files through the console, and other replicas have other files. The private key and its
+ * passphrase are sealed in the store.
  */
 import { type Wording, wording } from '../../../wording/wording.js';
 import { InvalidConfigurationError } from '../../../api/errors/errors.js';
@@ -12,10 +12,10 @@ import { type SettingProblem } from '../../contract/common.js';
 import { settingProblem } from '../../answers/setting-problem.js';
 import { type TlsChange, type TlsInfo } from '../../contract/registries.js';
 
-/** TLS as the store keeps it: `key` and `passphrase` are sealed. */
+/** TLS in the form of the store: `key` and `passphrase` are sealed. */
 export type StoredTls = Readonly<TlsSettings>;
 
-/** Seals or opens a secret; `what` says which one it is. */
+/** Seals or opens a secret; `what` names the secret. */
 export type Cipher = (what: string, text: string) => string;
 
 const TEXTS = ['ca', 'cert', 'key', 'passphrase', 'servername'] as const;
@@ -28,7 +28,7 @@ function isSecret(text: Text): boolean {
   return text === 'key' || text === 'passphrase';
 }
 
-/** What is wrong with a description by itself. */
+/** The problems of a change by itself. */
 export function tlsChangeProblems(tls: unknown): readonly SettingProblem[] {
   if (tls === undefined || tls === null) return [];
   if (!isMap(tls)) return [settingProblem('tls', wording('tls-form'))];
@@ -52,7 +52,7 @@ function textProblem(name: Text, value: unknown): Wording | undefined {
   return isPem(value) ? undefined : wording('pem-text');
 }
 
-/** What is stored after a change: what the change leaves out stays, and what it empties goes. */
+/** The settings to store after a change: omitted fields are kept, and empty ones are removed. */
 export function changedTls(
   change: TlsChange | null | undefined,
   before: StoredTls | undefined,
@@ -69,7 +69,7 @@ export function changedTls(
   return { ...(Object.fromEntries(texts) as StoredTls), ...(!rejectUnauthorized && { rejectUnauthorized }) };
 }
 
-/** The settings that the store keeps. */
+/** The stored settings with opened secrets. */
 export function openedTls(stored: StoredTls | undefined, open: Cipher): TlsSettings | undefined {
   if (stored === undefined) return undefined;
   const secrets = TEXTS.filter(isSecret).flatMap((name) => {
@@ -79,7 +79,7 @@ export function openedTls(stored: StoredTls | undefined, open: Cipher): TlsSetti
   return { ...stored, ...(Object.fromEntries(secrets) as TlsSettings) };
 }
 
-/** What is wrong with the whole, after a change. */
+/** The problems of the settings as a whole, after a change. */
 export function tlsProblems(tls: TlsSettings | undefined): readonly SettingProblem[] {
   if (tls === undefined) return [];
   if (tls.cert !== undefined && tls.key === undefined) return [settingProblem('tls.key', wording('with-cert'))];
@@ -93,7 +93,7 @@ export function tlsProblems(tls: TlsSettings | undefined): readonly SettingProbl
   }
 }
 
-/** What the page shows of it. */
+/** The part of the settings that the page shows. */
 export function tlsInfo(tls: StoredTls | undefined): { readonly tls?: TlsInfo } {
   if (tls === undefined) return {};
   const { ca, cert, servername, rejectUnauthorized = true } = tls;
@@ -113,7 +113,7 @@ export function tlsInWords(tls: { readonly rejectUnauthorized?: boolean | undefi
   return tls.rejectUnauthorized === false ? 'any certificate' : 'on';
 }
 
-/** Whether a secret that may be sent before might now be sent to somebody else. */
+/** True if a change weakens the check of the server, so that a secret might be sent to another one. */
 export function isWeaker(before: StoredTls | undefined, after: StoredTls | undefined): boolean {
   if (before === undefined) return false;
   if (after === undefined || before.ca !== after.ca || before.servername !== after.servername) return true;

@@ -6,7 +6,7 @@ import { type Clock } from '../../../time/clock.js';
 import { type ConnectionTest } from '../../contract/registries.js';
 import { AddressRules } from './address-rules.js';
 
-/** A place that was refused, or could not be found. */
+/** The target of a connection is not allowed, or its host name cannot be resolved. */
 export class TargetRefusedError extends Error {
   override readonly name = 'TargetRefusedError';
 
@@ -21,10 +21,10 @@ export class TargetRefusedError extends Error {
 /** Finds the addresses of a name. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
-/** How long finding the addresses of a name may take, in milliseconds. */
+/** The most milliseconds that resolving a name may take. */
 const RESOLVE_MS = 5_000;
 
-/** Lets the console connect only where the settings allow it, after the name was resolved. */
+/** Lets the console connect only to targets that the settings allow, after the name was resolved. */
 export class TargetGuard {
   readonly #rules: AddressRules;
   readonly #clock: Clock;
@@ -37,14 +37,14 @@ export class TargetGuard {
     this.#resolve = resolve;
   }
 
-  /** Whether anything may be added in the page. */
+  /** True if connections may be added in the page. */
   get isOpen(): boolean {
     return this.#rules.isOpen;
   }
 
   /**
-   * The address to connect to: whoever uses the name again may get another one.
-   * @throws TargetRefusedError if it may not be connected to, or is not known
+   * The checked address to connect to: resolving the name again may give another one.
+   * @throws TargetRefusedError if the target is not allowed, or the name cannot be resolved
    */
   async check(host: string, port: number): Promise<string> {
     const addresses = isIP(host) === 0 ? await this.#find(host) : [host];

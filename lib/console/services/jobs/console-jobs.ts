@@ -39,7 +39,7 @@ import { type Problems } from './problems.js';
 import { checkRange, nextFires, scheduleLanes } from './schedule.js';
 import { findServer, pruneServers, serverJobRows, serverRows } from './servers.js';
 
-/** What reading jobs needs. */
+/** The parts with which jobs are read. */
 export interface ConsoleJobsParts {
   readonly traces: Traces;
   readonly runs: LastRuns;
@@ -48,17 +48,17 @@ export interface ConsoleJobsParts {
   readonly audit: ConsoleAudit;
   readonly clock: Clock;
   readonly dumpPorts?: readonly [number, number] | undefined;
-  /** Whether parameters of jobs and items are hidden. */
+  /** True if parameters of jobs and items are hidden. */
   readonly hidesParameters?: boolean | undefined;
 }
 
 const DAY_MS = 86_400_000;
 const NEXT_FIRES = 20;
 
-/** Most runs of a lane. */
+/** The most runs of a lane. */
 const MOST_RUNS_OF_LANE = 300;
 
-/** What the console knows of jobs and servers. */
+/** Reads jobs and servers for the console. */
 export class ConsoleJobs {
   readonly #parts: ConsoleJobsParts;
   readonly #isSecret: IsSecret;
@@ -93,7 +93,7 @@ export class ConsoleJobs {
     };
   }
 
-  /** Items in ascending order, a page at a time. @throws ConsoleProblem 400 if the cursor is none */
+  /** Items in ascending order, a page at a time. @throws ConsoleProblem 400 if the cursor is invalid */
   async shards(registry: ConsoleRegistry, jobName: string, part: PagePart): Promise<Page<ShardRow>> {
     const { live, job } = await findJob(registry, jobName);
     requireReadable(job);
@@ -102,14 +102,14 @@ export class ConsoleJobs {
     return { ...pageOf(rows, { keyOf: ({ item }) => String(item).padStart(10, '0'), ...part }), ...staleness(live) };
   }
 
-  /** Living instances by their ids, a page at a time. @throws ConsoleProblem 400 if the cursor is none */
+  /** Living instances by their ids, a page at a time. @throws ConsoleProblem 400 if the cursor is invalid */
   async instances(registry: ConsoleRegistry, jobName: string, part: PagePart): Promise<Page<InstanceRow>> {
     const { live, job } = await findJob(registry, jobName);
     requireReadable(job);
     return { ...pageOf(instanceRows(job), { keyOf: ({ instanceId }) => instanceId, ...part }), ...staleness(live) };
   }
 
-  /** Nodes by their paths, a page at a time. @throws ConsoleProblem 400 if the cursor is none */
+  /** Nodes by their paths, a page at a time. @throws ConsoleProblem 400 if the cursor is invalid */
   tree(
     registry: ConsoleRegistry,
     jobName: string,
@@ -195,7 +195,7 @@ export class ConsoleJobs {
     const hasSource = sources.activated !== undefined;
     const [found, runs] = await Promise.all([
       problems.of(registry),
-      // Without the trace the rest is still worth showing; its own page says what is wrong with it.
+      // The overview works without the trace, whose own page shows the failure.
       hasSource ? traces.statistics(undefined, range).catch(() => undefined) : undefined,
       lastRuns.read(jobItems(live)),
     ]);
@@ -229,7 +229,7 @@ export class ConsoleJobs {
       const own = runs.get(row.jobName) ?? [];
       runs.set(row.jobName, own);
       const at = row.startTime.getTime();
-      // Lanes say together from when on they are whole.
+      // All lanes share the time from which on their runs are complete.
       if (own.length >= MOST_RUNS_OF_LANE) runsFrom = Math.max(runsFrom ?? at, own.at(-1)?.from ?? at);
       else own.push({ from: at, ...(row.completeTime && { to: row.completeTime.getTime() }), result: resultOf(row) });
     }

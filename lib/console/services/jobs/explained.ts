@@ -2,7 +2,7 @@ import { toRanges } from '../../../layout/x-node/item-ranges.js';
 import { type Explanation as Found, type Reason } from '../../../operations/explain/explanation.js';
 import { type ExplainedReason, type Explanation } from '../../contract/jobs.js';
 
-/** An explanation as the page has it. @param timeZone of the job's schedule */
+/** An explanation in the form of the contract. @param timeZone of the job's schedule */
 export function explained({ reason, others, limits, instant }: Found, timeZone: string | undefined): Explanation {
   return {
     sentence: reason.sentence,
@@ -27,7 +27,7 @@ function explainedReason({ type, code, values, sentence, items, holds, cure, rem
   };
 }
 
-/** Longest list of items that a page shows, in characters. */
+/** The longest list of items that a page shows, in characters. */
 const LONGEST = 200;
 
 const shortened = (ranges: string): string =>

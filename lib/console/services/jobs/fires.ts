@@ -2,17 +2,17 @@ import { toQuartz } from '../../../time/crontab.js';
 import { InvalidCronError, InvalidTimeZoneError, QuartzCron } from '../../../time/cron.js';
 import { type FiresPreview } from '../../contract/jobs.js';
 
-/** Which firings are wanted. */
+/** The range of firings. */
 export interface FiresRange {
-  /** Only firings after it, in milliseconds since 1970. */
+  /** Only firings after this time, in milliseconds since 1970. */
   readonly from: number;
-  /** Only firings before it. Default: no end. */
+  /** Only firings before this time. Default: no end. */
   readonly to?: number;
-  /** How many at most. */
+  /** The most firings. */
   readonly count: number;
 }
 
-/** The firings of a range, and whether there are more. */
+/** The firings of a range; `hasMore` if there are more than `count`. */
 export function firesAfter(
   schedule: QuartzCron,
   { from, to = Infinity, count }: FiresRange,
@@ -28,7 +28,7 @@ export function firesAfter(
   return { fires, hasMore: next !== undefined && next.getTime() < to };
 }
 
-/** What fires when, or why the expression cannot be read. */
+/** The next firings of an expression, or the problem with it. */
 export function previewOf(
   {
     cron,
@@ -63,7 +63,7 @@ const WORDS = {
   },
 } as const;
 
-/** The most common schedules in words; `undefined` for others, whose firings say more. */
+/** The most common schedules in words; `undefined` for others, which their firings describe better. */
 function inWords(expression: string, lang = 'en'): string | undefined {
   const words = WORDS[lang.toLowerCase().startsWith('zh') ? 'zh' : 'en'];
   const [second = '', minute = '', hour = '', dayOfMonth = '', month = '', dayOfWeek = '', year = '*'] = expression
@@ -86,7 +86,7 @@ function inWords(expression: string, lang = 'en'): string | undefined {
   return dayOfMonth === '?' && /^(?:2-6|MON-FRI)$/i.test(dayOfWeek) ? words.weekdays(time) : undefined;
 }
 
-/** A step that does not divide the hour or day is longer at its end. */
+/** Only a step that divides the hour or day has equal intervals: otherwise the last one is shorter. */
 function divides(step: number | undefined, whole: number, say: (step: number) => string): string | undefined {
   return step !== undefined && whole % step === 0 ? say(step) : undefined;
 }

@@ -10,25 +10,25 @@ import { ConsoleProblem } from '../../answers/console-problem.js';
 import { type ConsoleAudit } from '../../security/audit/console-audit.js';
 import { type ConsoleAction, type NotedOperations, operate } from './noted-operations.js';
 
-/** What servers are switched on or off, or ended: a job's, a server's, or those of a job on a server. */
+/** The target of an action: a job, a server of all jobs, or a job on one server. */
 export interface ActionTarget {
   readonly jobName?: string | undefined;
   readonly serverIp?: string | undefined;
 }
 
-/** Most jobs of one batch. */
+/** The most jobs of one batch. */
 const MOST_NAMES = 500;
 
-/** So many jobs of a batch are operated at a time. */
+/** The most jobs of a batch that are changed at a time. */
 const AT_ONCE = 4;
 
-/** How long a page waits for the instances to accept a trigger, in milliseconds. */
+/** The most milliseconds that a page waits for the instances to accept a trigger. */
 const ACCEPT_MS = 3_000;
 
-/** How long a removed job's instances are waited for, in milliseconds. */
+/** The most milliseconds to wait for the instances of a removed job. */
 const REMOVAL_MS = 5_000;
 
-/** What callers do to jobs, each with a record in the audit. */
+/** Actions of callers on jobs, each with a record in the audit. */
 export class JobActions {
   constructor(
     private readonly audit: ConsoleAudit,
@@ -51,7 +51,7 @@ export class JobActions {
     });
   }
 
-  /** Switches servers off: a job's, a server's of all jobs, or a job's on one server. */
+  /** Disables servers: those of a job, a server of all jobs, or a job on one server. */
   disable(action: ConsoleAction, target: ActionTarget): Promise<void> {
     return this.#operate(action, `${kindOf(target)}.disable`, nameOf(target), async ({ jobs, context }) => {
       await jobs.disable({ ...defined(target), ...context });
@@ -78,7 +78,7 @@ export class JobActions {
   }
 
   /**
-   * Removes a job with all it has. `living`: whether its living instances are ended; otherwise a job that has any is
+   * Removes a job with all its nodes. `living: true` ends its living instances; otherwise a job that has any is
    * refused.
    */
   removeJob(
@@ -102,7 +102,7 @@ export class JobActions {
     );
   }
 
-  /** Ends one instance of a job, which brings its running items to their end first. */
+  /** Ends one instance of a job, which finishes its running items first. */
   shutdownInstance(action: ConsoleAction, jobName: string, instanceId: string): Promise<void> {
     return this.#operate(action, 'instance.shutdown', `${jobName}/${instanceId}`, async ({ audit, context }) => {
       const { center } = action.registry;
@@ -125,7 +125,7 @@ export class JobActions {
     });
   }
 
-  /** The same for several jobs; one that fails keeps no other from being done. */
+  /** The same action for several jobs; the failure of one does not stop the others. */
   async batch(action: ConsoleAction, { action: what, names }: BatchRequest): Promise<BatchAnswer> {
     if (names.length > MOST_NAMES)
       throw new ConsoleProblem(

@@ -18,10 +18,10 @@ import { type IsSecret, secretsOf, shownSettings, storedSettings } from './job-s
 import { type ConsoleAction, operate } from './noted-operations.js';
 import { scheduleOf } from '../live/job-rows.js';
 
-/** How many firings a check shows. */
+/** The number of firings that a check shows. */
 const FIRES = 10;
 
-/** The settings of jobs, read from the registry centre itself: what is to be changed must be of now. */
+/** The settings of jobs, read from the registry centre itself, as a change needs the present ones. */
 export class JobConfigurations {
   readonly #isSecret: IsSecret;
 
@@ -48,7 +48,7 @@ export class JobConfigurations {
     };
   }
 
-  /** What `write` would say and do. */
+  /** The problems and changes of a `write`, without writing. */
   async check(registry: ConsoleRegistry, jobName: string, given: unknown): Promise<ConfigurationCheck> {
     const job = await readJob(registry.center, jobName);
     const { settings, problems } = this.#merged(job, given);
@@ -70,8 +70,8 @@ export class JobConfigurations {
   }
 
   /**
-   * Stores settings in the place of those with this version.
-   * @throws ConsoleProblem 412 if there are later ones, 422 if they are wrong
+   * Replaces the settings of this version.
+   * @throws ConsoleProblem 412 if a later version is stored, 422 if the settings are invalid
    */
   async write(action: ConsoleAction, jobName: string, given: unknown, version: number): Promise<StoredConfiguration> {
     const { registry } = action;
@@ -99,7 +99,7 @@ export class JobConfigurations {
     return this.read(registry, jobName);
   }
 
-  /** The settings that are given, with the secrets that were shown as asterisks, and all that is wrong with them. */
+  /** The given settings, with the stored secrets instead of asterisks, and all problems. */
   #merged(
     { jobName, view }: ReadJob,
     given: unknown,
@@ -130,12 +130,12 @@ function namedSettings(jobName: string, given: unknown): Readonly<Record<string,
   return { ...known, jobName };
 }
 
-/** Without what is stored beside the settings. */
+/** Removes the fields that are stored beside the settings. */
 function withoutStored({ version: _, jobExtraConfigurations: __, ...settings }: Readonly<Record<string, unknown>>) {
   return settings;
 }
 
-/** What the scheduler itself says is wrong, by setting. */
+/** The problems that the scheduler itself finds, by setting. */
 function problemsOf(settings: JobConfiguration): readonly SettingProblem[] {
   return checkedJob(settings).problems.map(({ place, problem, wording: worded }) => {
     const setting = place.join('.');

@@ -7,7 +7,7 @@ import { type JobItems, type LastRuns } from '../trace/last-runs.js';
 import { jobRow, withRuns } from '../live/job-rows.js';
 import { staleness } from './live-lookup.js';
 
-/** Which jobs are wanted, and in which order. */
+/** The filter and the order of a list of jobs. */
 export interface JobListQuery {
   /** Part of the name, the description or the label, in any case. */
   readonly q?: string | undefined;
@@ -15,7 +15,7 @@ export interface JobListQuery {
   readonly status?: string | undefined;
   readonly label?: string | undefined;
   readonly server?: string | undefined;
-  /** One of `SORTS`; with a hyphen before it, descending. Default: by name. */
+  /** One of `SORTS`; a hyphen before it makes the order descending. Default: by name. */
   readonly sort?: string | undefined;
   readonly limit: number;
   readonly cursor?: string | undefined;
@@ -23,7 +23,7 @@ export interface JobListQuery {
 
 type Key = string | number | undefined;
 
-/** By what jobs can be sorted. */
+/** The sort keys of jobs. */
 const SORTS: Readonly<Record<string, (row: JobRow) => Key>> = {
   name: ({ jobName }) => jobName,
   status: ({ status }) => STATUS_ORDER.indexOf(status),
@@ -51,19 +51,19 @@ export const STATUS_ORDER: readonly ConsoleJobStatus[] = [
   ] as const),
 ];
 
-/** What a list is made of. */
+/** The sources of a list of jobs. */
 interface Listing {
   readonly query: JobListQuery;
   readonly now: number;
   readonly runs: LastRuns;
 }
 
-/** The jobs of a registry centre, as their last runs are asked for. */
+/** The jobs of a registry centre with the numbers of their items, to read their last runs. */
 export function jobItems({ jobs }: LiveJobs): readonly JobItems[] {
   return jobs.map(({ jobName, view }) => ({ jobName, items: view.config?.shardingTotalCount }));
 }
 
-/** A page of jobs. @throws ConsoleProblem 400 if the order or the cursor is none */
+/** A page of jobs. @throws ConsoleProblem 400 if the order or the cursor is invalid */
 export async function jobPage(
   live: LiveJobs,
   query: JobListQuery,
@@ -71,7 +71,7 @@ export async function jobPage(
 ): Promise<Page<JobRow>> {
   checkSort(query);
   const start = startOf(query.cursor);
-  // Only if the last runs decide which jobs are shown, those of all jobs are read.
+  // The last runs of all jobs are read only if the filter or the order depends on them.
   if (needsAllRuns(query)) await runs.read(jobItems(live));
   const rows = remembered(live, { query, now }, () => found(live, { query, now, runs }));
   const shown = rows.slice(start, start + query.limit);
@@ -110,7 +110,7 @@ function found(live: LiveJobs, { query, now, runs }: Listing): readonly JobRow[]
   return rows;
 }
 
-/** How long the rows of a list serve its other pages, in milliseconds. */
+/** The milliseconds for which the rows of a list are used for its other pages. */
 const FRESH_MS = 1_000;
 
 interface Remembered {
@@ -120,7 +120,7 @@ interface Remembered {
   readonly rows: readonly JobRow[];
 }
 
-/** The latest list of each registry centre: its pages are asked for one after the other. */
+/** The latest list of each registry centre, as its pages follow one another. */
 const latest = new WeakMap<LiveJobs, Remembered>();
 
 function remembered(
@@ -149,12 +149,12 @@ function filterOf({ q = '', status, label, server }: JobListQuery): (row: JobRow
       [row.jobName, row.description, row.label].some((each) => each?.toLowerCase().includes(text) === true));
 }
 
-/** A disabled job whose last firing failed is found as both. */
+/** The states by which a job is found: a disabled job whose last firing failed has both. */
 function statesOf({ status, failedFirings }: JobRow): readonly string[] {
   return failedFirings === undefined ? [status] : [status, 'FAILING'];
 }
 
-/** What is not known comes last in both directions; the name decides among equals. */
+/** Sorts rows; unknown values come last in both directions, and equal ones are sorted by name. */
 function sortBy(rows: JobRow[], key: (row: JobRow) => Key, direction: 1 | -1): void {
   const keys = new Map(rows.map((row) => [row, key(row)]));
   rows.sort((one, other) => {

@@ -1,4 +1,4 @@
-/** Secrets among a job's settings: shown as asterisks, and kept where asterisks come back. */
+/** Hides secrets in a job's settings as asterisks, and keeps stored secrets where asterisks are sent back. */
 import { isMap } from '../../../api/text/describe-value.js';
 import { isSecretName } from '../../../api/text/secret-names.js';
 import { givenBack, shownValue } from '../../../api/text/secrets.js';
@@ -7,13 +7,13 @@ import { type SettingProblem } from '../../contract/common.js';
 import { settingProblem } from '../../answers/setting-problem.js';
 import { type JobConfigurationDto } from '../../contract/jobs.js';
 
-/** Whether the value of a setting, a property or a field of that name is hidden. */
+/** True if the value of a setting, a property or a field of that name is hidden. */
 export type IsSecret = (name: string) => boolean;
 
-/** The settings in which applications hand over what their jobs work on. */
+/** The settings with parameters of the application. */
 const PARAMETERS = ['jobParameter', 'shardingItemParameters'];
 
-/** What is hidden from the console's users. @param hidesParameters the option `hideParameters` */
+/** The rule that hides settings from the console's users. @param hidesParameters the option `hideParameters` */
 export function secretsOf(hidesParameters: boolean): IsSecret {
   return hidesParameters ? (name) => PARAMETERS.includes(name) || isSecretName(name) : isSecretName;
 }
@@ -24,8 +24,8 @@ export function shownSettings(configuration: JobConfiguration, isSecret: IsSecre
 }
 
 /**
- * Settings as they are to be stored: what is still as it was shown stays as it was.
- * @returns the settings, and a problem for each in whose place asterisks would be stored
+ * Settings to store: a value that equals its masked form is unchanged.
+ * @returns the settings, and a problem for each setting in which asterisks would be stored
  */
 export function storedSettings(
   given: Readonly<Record<string, unknown>>,
@@ -54,7 +54,7 @@ function textsOf(configuration: JobConfiguration | undefined): ReadonlyMap<strin
   return texts;
 }
 
-/** The settings with other texts, those of properties by `props.` and their names. */
+/** Replaces all texts of the settings; the name of a property is given with `props.` before it. */
 function mapTexts<Settings extends object>(settings: Settings, to: (name: string, value: string) => string): Settings {
   const mapped = (prefix: string, values: object): Readonly<Record<string, unknown>> =>
     Object.fromEntries(

@@ -14,7 +14,7 @@ import { type ConsoleRegistry } from '../registries/console-registry.js';
 import { type IsSecret } from './job-secrets.js';
 import { type PagePart, pageOf } from './page-part.js';
 
-/** How long an instance may take to answer with a dump, in milliseconds. */
+/** The most milliseconds that an instance may take to answer with a dump. */
 const DUMP_MS = 3_000;
 
 /** Greatest length of a dump, in characters. */
@@ -56,14 +56,14 @@ interface TreeOptions extends PagePart {
   readonly isSecret: IsSecret;
 }
 
-/** What the registry centre has of a job, in the form of ElasticJob's dump. */
+/** The nodes of a job in the registry centre, in the form of ElasticJob's dump. */
 export async function jobDumpText(registry: ConsoleRegistry, jobName: string, isSecret: IsSecret): Promise<string> {
   await readJob(registry.center, jobName);
   const text = await new SnapshotService(registry.center, { port: 0 }).dumpJobDirectly(jobName);
   return withoutSecrets(text, isSecret);
 }
 
-/** Which instance is asked for a dump. */
+/** The instance to ask for a dump. */
 export interface DumpRequest {
   readonly jobName: string;
   /** The address of a server on which an instance of the job lives now. */
@@ -72,7 +72,8 @@ export interface DumpRequest {
 }
 
 /**
- * Asks an instance for its dump: only one that is registered under the job now, only at a port of the settings.
+ * Asks an instance for its dump: only an instance that is registered under the job now, and only at a port that the
+ * settings allow.
  * @throws ConsoleProblem 403 if the port is not allowed, 404 if no instance lives there, 504 if it does not answer
  */
 export async function askForDump(
@@ -93,7 +94,7 @@ export async function askForDump(
   const late = (): Error => new DeadlineExceededError('the dump', DUMP_MS);
   try {
     const text = await withDeadline(clock, SnapshotService.dumpJob(serverIp, port, jobName), DUMP_MS, late);
-    // An instance may be of a release that hides less, or of Java.
+    // The instance may be of Java, or of a release that hides less.
     return withoutSecrets(text.slice(0, LONGEST_DUMP), isSecret);
   } catch (cause) {
     throw new ConsoleProblem(504, 'no-dump', wording('no-dump', { serverIp, port }), { cause });

@@ -11,9 +11,9 @@ export interface FoundJob {
 }
 
 /**
- * A job as it was last known.
+ * A job in its last known state.
  * @throws UnknownJobError if there is none of that name
- * @throws ConsoleProblem 503 if nothing is known of the registry centre yet
+ * @throws ConsoleProblem 503 if the jobs of the registry centre have not been read yet
  */
 export async function findJob(registry: ConsoleRegistry, jobName: string): Promise<FoundJob> {
   const live = await registry.jobs();
@@ -32,7 +32,7 @@ export function requireReadable({ jobName, hidden }: LiveJob): void {
   throw new ConsoleProblem(403, 'hidden-job', `Job '${jobName}' belongs to other credentials: ${hidden}`);
 }
 
-/** How old the data is, if it is not of now. */
+/** The time since which the data is out of date, if it is. */
 export function staleness({ staleSince }: LiveJobs): { readonly staleSince?: number } {
   return staleSince === undefined ? {} : { staleSince };
 }

@@ -9,20 +9,20 @@ import { type Caller } from '../../security/callers/caller.js';
 import { type AuditNotes, type ConsoleAudit } from '../../security/audit/console-audit.js';
 import { type ConsoleRegistry } from '../registries/console-registry.js';
 
-/** Who does something in which registry centre, and why. */
+/** The caller, registry centre and reason of an operation. */
 export interface ConsoleAction {
   readonly registry: ConsoleRegistry;
   readonly caller: Caller;
   readonly reason?: string | undefined;
 }
 
-/** The operations as one caller uses them once. */
+/** The operations for one action of a caller. */
 export interface NotedOperations {
   readonly jobs: JobOperateAPI;
   readonly items: ShardingOperateAPI;
   readonly configurations: JobConfigurationAPI;
   readonly audit: OperationAudit;
-  /** Who does it and why, for the records of operations. */
+  /** The operator and the reason, for the records of operations. */
   readonly context: OperationContext;
 }
 
@@ -50,7 +50,7 @@ export async function operate<T>(
   });
 }
 
-/** Takes down for the console too what the records of operations say. */
+/** Copies the records of operations into the audit of the console. */
 class NotedAudit extends OperationAudit {
   readonly #inner: OperationAudit;
   readonly #notes: AuditNotes;

@@ -1,7 +1,7 @@
 import { type Page } from '../../contract/common.js';
 import { ConsoleProblem } from '../../answers/console-problem.js';
 
-/** Which page of a list is wanted. */
+/** The requested page of a list. */
 export interface PagePart {
   readonly limit: number;
   /** `nextCursor` of the page before; absent for the first one. */
@@ -9,7 +9,7 @@ export interface PagePart {
 }
 
 /**
- * A page of rows that are in the order of their keys. A row that comes or goes meanwhile moves no other to the next
+ * A page of rows in the order of their keys. Rows that are added or removed meanwhile move no other row to another
  * page.
  * @throws ConsoleProblem 400 `bad-cursor`
  */

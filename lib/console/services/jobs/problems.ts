@@ -8,18 +8,16 @@ import { type Clock } from '../../../time/clock.js';
 import { type ProblemRow } from '../../contract/jobs.js';
 import { type ConsoleRegistry } from '../registries/console-registry.js';
 
-/**
- * How long findings are shown before the doctor is asked again, in milliseconds; longer if an examination takes long.
- */
+/** The least milliseconds between two examinations by the doctor; more if an examination takes long. */
 const FRESH_MS = 30_000;
 
-/** An examination is followed by a pause that is so many times as long. */
+/** The pause after an examination is this many times as long as the examination. */
 const REST = 10;
 
-/** How long the first pages wait for the first examination, in milliseconds. Later ones show what was found last. */
+/** The most milliseconds that pages wait for the first examination. Later pages show the last findings at once. */
 const FIRST_MS = 4_000;
 
-/** Most findings that a page shows. */
+/** The most findings that a page shows. */
 const MOST = 200;
 
 const SEVERITIES: Readonly<Record<Severity, ProblemRow['severity']>> = {
@@ -31,14 +29,14 @@ const SEVERITIES: Readonly<Record<Severity, ProblemRow['severity']>> = {
 interface Known {
   /** `undefined` until an examination has succeeded. */
   rows: readonly ProblemRow[] | undefined;
-  /** When the running one has begun, by the monotonic clock. */
+  /** The start of the running examination, by the monotonic clock. */
   begunAt: number;
   /** By the monotonic clock. */
   freshUntil: number;
   running: Promise<void> | undefined;
 }
 
-/** What the doctor has found, remembered so that pages cost the registry centre nothing. */
+/** The findings of the doctor, remembered so that pages do not load the registry centre. */
 export class Problems {
   readonly #known = new WeakMap<ConsoleRegistry, Known>();
 
@@ -82,7 +80,7 @@ export class Problems {
   }
 }
 
-/** A server that is offline is one trouble, however many jobs list it. */
+/** Joins the findings about an offline server: it is one problem for any number of jobs. */
 function serversTogether(findings: readonly Finding[]): readonly Finding[] {
   const servers = new Map<string, string[]>();
   const kept = findings.filter(({ type, subject, jobName }) => {

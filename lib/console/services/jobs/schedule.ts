@@ -10,10 +10,10 @@ const DAY_MS = 86_400_000;
 /** The longest range of a schedule. */
 const LONGEST_MS = 8 * DAY_MS;
 
-/** Most firings of a lane; of a job that fires more often, only how often is said. */
+/** The most firings of a lane; for a job that fires more often, only the interval is shown. */
 const MOST_FIRES = 300;
 
-/** Most jobs of a schedule: those that fire next come first. */
+/** The most jobs of a schedule: the ones that fire next come first. */
 const MOST_LANES = 500;
 
 /** A range of time, in milliseconds since 1970. */
@@ -22,13 +22,13 @@ export interface TimeRange {
   readonly to: number;
 }
 
-/** @throws ConsoleProblem 400 if it is no range, or is longer than eight days */
+/** @throws ConsoleProblem 400 if the range is invalid, or longer than eight days */
 export function checkRange({ from, to }: TimeRange): void {
   if (from < to && to - from <= LONGEST_MS) return;
   throw new ConsoleProblem(400, 'bad-range', wording('range-8-days'));
 }
 
-/** What fires when within a range, by job. */
+/** The firings of each job within a range. */
 export function scheduleLanes(
   live: LiveJobs,
   range: TimeRange,
@@ -44,7 +44,7 @@ export function scheduleLanes(
     .slice(0, MOST_LANES);
   return jobs.map(({ job: { jobName }, config, next }) => {
     const schedule = next === Infinity ? undefined : scheduleOf(config);
-    // What is past is shown by what has run.
+    // The past is shown by recorded runs, not by the schedule.
     const from = Math.max(range.from - 1, now);
     const found = schedule && from < range.to ? firesAfter(schedule, { from, to: range.to, count: MOST_FIRES }) : NONE;
     const { fires, hasMore } = found;

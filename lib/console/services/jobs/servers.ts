@@ -67,7 +67,7 @@ export function serverJobRows(live: LiveJobs, ip: string): readonly ServerJobRow
     .sort((one, other) => (one.jobName < other.jobName ? -1 : 1));
 }
 
-/** Removes servers without a living instance, or only names them. */
+/** Removes servers without a living instance, or only lists them. */
 export async function pruneServers(
   audit: ConsoleAudit,
   action: ConsoleAction,

@@ -1,6 +1,6 @@
 /**
- * What has happened in one registry centre, as events with numbers: each stream takes from here what concerns it, and a
- * stream that was interrupted takes up where it was, as long as that is still remembered.
+ * The numbered events of one registry centre. Each stream takes the events that concern it, and an interrupted stream
+ * continues after its last number, as long as the log remembers the events since.
  */
 import { randomBytes } from 'node:crypto';
 import { describeCause } from '../../../api/text/describe-cause.js';
@@ -20,50 +20,50 @@ import { changedShards, shardsEvent } from './shard-changes.js';
 export interface LoggedEvent {
   /** Grows with each event. */
   readonly number: number;
-  /** Of two events with the same key, the later one says all. */
+  /** Of two events with the same key, the later one replaces the earlier one. */
   readonly key: string;
   readonly event: LiveEvent;
 }
 
-/** What the log follows. */
+/** The sources of the log. */
 export interface EventLogParts {
   readonly live: LiveJobs;
-  /** The last runs of jobs, which are told with them. */
+  /** The last runs of jobs, which the events of jobs contain. */
   readonly runs: LastRuns;
   readonly clock: Clock;
   readonly logger: JobLogger;
   readonly status: () => RegistryStatus;
 }
 
-/** So many events are remembered. */
+/** The number of events that are remembered. */
 const REMEMBERED = 1_000;
 
-/** How often it is looked which jobs have fired, in milliseconds, while a stream is open. */
+/** The milliseconds between two checks which jobs have fired, while a stream is open. */
 const FIRINGS_MS = 2_000;
 
-/** What streams were last sent of a job. */
+/** The state of a job that streams were last sent. */
 interface LastSent {
   readonly row: string;
   readonly instances: string;
   readonly servers: string;
   readonly version: number | undefined;
-  /** Of which its items were last told, if a stream follows them. */
+  /** The job whose items were last sent, if a stream follows them. */
   readonly job: LiveJob;
 }
 
 /** The events of a registry centre. */
 export class EventLog {
-  /** Tells the numbers of this log from those of another one, such as of an earlier process. */
+  /** Distinguishes the numbers of this log from those of another one, such as of an earlier process. */
   readonly epoch = randomBytes(6).toString('base64url');
   readonly #parts: EventLogParts;
   readonly #listeners: Listeners<LoggedEvent | 'closed'>;
   readonly #ring: LoggedEvent[] = [];
   readonly #lastSent = new Map<string, LastSent>();
-  /** How many streams follow the items of a job. */
+  /** The number of streams that follow the items of a job. */
   readonly #followed = new Map<string, number>();
   readonly #unsubscribe: readonly (() => void)[];
   readonly #timers: NamedTimers<'firings'>;
-  /** When each job fires next, as it was last looked at. */
+  /** The next firing of each job at the last check. */
   readonly #nextFires = new Map<string, number>();
   #number = 0;
   #listenerCount = 0;
@@ -85,12 +85,12 @@ export class EventLog {
     return this.#number;
   }
 
-  /** Whether a stream is open. */
+  /** True if a stream is open. */
   get hasListeners(): boolean {
     return this.#listenerCount > 0;
   }
 
-  /** Calls the listener with each event, and with `closed` when the registry centre is left. */
+  /** Calls the listener with each event, and with `closed` when the registry centre is disconnected. */
   onEvent(listener: (event: LoggedEvent | 'closed') => void): () => void {
     const end = this.#listeners.add(listener);
     if (this.#listenerCount++ === 0) this.#expectFirings();
@@ -100,7 +100,7 @@ export class EventLog {
     };
   }
 
-  /** Has the items of a job told too, until the returned function is called. */
+  /** Also logs changes of the items of a job, until the returned function is called. */
   follow(jobName: string): () => void {
     this.#followed.set(jobName, (this.#followed.get(jobName) ?? 0) + 1);
     const job = this.#parts.live.job(jobName);
@@ -120,19 +120,19 @@ export class EventLog {
     return this.#ring.filter((event) => event.number > number);
   }
 
-  /** The items of a job as they are now; if they are many, only that they are to be read. */
+  /** An event with all items of a job; if they are many, only the request to read them. */
   shardsOf(jobName: string): LoggedEvent | undefined {
     const job = this.#parts.live.job(jobName);
     if (job === undefined) return undefined;
     return { number: this.#number, key: `shards ${jobName}`, event: shardsEvent(jobName, { shards: shardRows(job) }) };
   }
 
-  /** How the registry centre is reached now. */
+  /** An event with the state of the connection. */
   status(): LoggedEvent {
     return { number: this.#number, key: 'registry', event: { type: 'registry', status: this.#parts.status() } };
   }
 
-  /** Tells that the registry centre is reached otherwise. */
+  /** Logs that the state of the connection has changed. */
   statusChanged(): void {
     this.#add('registry', { type: 'registry', status: this.#parts.status() });
   }
@@ -154,45 +154,44 @@ export class EventLog {
     let haveServersChanged = removed.size > 0;
     for (const jobName of changed) {
       const job = this.#parts.live.job(jobName);
-      if (job !== undefined) haveServersChanged = this.#tell(job) || haveServersChanged;
+      if (job !== undefined) haveServersChanged = this.#log(job) || haveServersChanged;
     }
     if (haveServersChanged) this.#add('servers', { type: 'servers' });
   }
 
-  /** More has changed than is remembered: every stream is to read everything again. */
+  /** Asks every stream to read everything again, as more has changed than is remembered. */
   #everything(): void {
     this.#lastSent.clear();
     for (const job of this.#parts.live.jobs) this.#lastSent.set(job.jobName, this.#lastSentOf(job));
     this.#add('resync', { type: 'resync' });
   }
 
-  /** The last runs of these jobs are others than were told. */
+  /** Logs the jobs whose last runs have changed. */
   #onRuns(jobNames: ReadonlySet<string>): void {
     for (const jobName of jobNames) {
       const job = this.#parts.live.job(jobName);
-      if (job !== undefined && this.#lastSent.has(jobName)) this.#tell(job);
+      if (job !== undefined && this.#lastSent.has(jobName)) this.#log(job);
     }
   }
 
-  /** @returns whether the servers have changed */
-  #tell(job: LiveJob): boolean {
+  /** Logs the changes of a job. @returns true if its servers have changed */
+  #log(job: LiveJob): boolean {
     const { jobName } = job;
     const before = this.#lastSent.get(jobName);
     const now = this.#lastSentOf(job);
     this.#lastSent.set(jobName, now);
     if (before?.row !== now.row) this.#add(`job ${jobName}`, { type: 'job', job: this.#rowOf(job) });
-    if (this.#followed.has(jobName)) this.#tellShards(before?.job, job);
+    if (this.#followed.has(jobName)) this.#logShards(before?.job, job);
     if (before !== undefined && before.instances !== now.instances)
       this.#add(`instances ${jobName}`, { type: 'instances', jobName });
     if (before !== undefined && now.version !== undefined && before.version !== now.version)
       this.#add(`config ${jobName}`, { type: 'config', jobName, version: now.version });
-    // Only pages show last runs: without one, nobody asks the database.
+    // Only pages show last runs, so without a page the database is not read.
     if (before !== undefined && before.job !== job && this.#listenerCount > 0)
       this.#parts.runs.expect({ jobName, items: job.view.config?.shardingTotalCount });
     return before?.servers !== now.servers || before.instances !== now.instances;
   }
 
-  /** A stream may be the first reader: then nothing is known before. */
   /** Jobs that are not monitored leave no mark when they run: their last runs are read when they should have fired. */
   #expectFirings(): void {
     const { live, runs, clock } = this.#parts;
@@ -207,7 +206,7 @@ export class EventLog {
     this.#timers.set('firings', FIRINGS_MS, () => this.#expectFirings());
   }
 
-  #tellShards(before: LiveJob | undefined, job: LiveJob): void {
+  #logShards(before: LiveJob | undefined, job: LiveJob): void {
     const change = before === undefined ? { shards: shardRows(job), gone: [] } : changedShards(before, job);
     if (change.shards.length + change.gone.length > 0)
       this.#add(`shards ${job.jobName}`, shardsEvent(job.jobName, change));

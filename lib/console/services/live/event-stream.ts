@@ -5,39 +5,39 @@ import { type LiveEvent } from '../../contract/live.js';
 import { type EventLog, type LoggedEvent } from './event-log.js';
 import { mergedShards } from './shard-changes.js';
 
-/** What a stream is asked for. */
+/** The request for a stream. */
 export interface StreamRequest {
   readonly log: EventLog;
   readonly caller: Caller;
-  /** The job whose items are told too, as they change. */
+  /** The job whose items are sent too, when they change. */
   readonly jobName?: string | undefined;
   /** The `Last-Event-ID` of the request. */
   readonly lastEventId?: string | undefined;
 }
 
-/** Where a stream goes: a response of Node's. */
+/** The output of a stream: a response of Node's. */
 export interface StreamOutput {
-  /** @returns whether more can be taken at once */
+  /** @returns true if more can be written at once */
   write(text: string): boolean;
   end(): void;
-  /** Calls back once more can be taken. */
+  /** Calls back when more can be written. */
   onDrain(callback: () => void): void;
 }
 
-/** At most four sendings a second. */
+/** The pause between two writes: at most four a second. */
 const PAUSE_MS = 250;
 
-/** A line that keeps proxies from closing the connection. */
+/** The milliseconds between two comments, which keep proxies from closing the connection. */
 const COMMENT_MS = 15_000;
 
-/** A client that does not take so many merged events is to read everything again. */
+/** If more merged events are pending, the client reads everything again. */
 const MOST_PENDING = 1_000;
 
-/** How long the browser waits before it connects again, in milliseconds. */
+/** The milliseconds that the browser waits before it connects again. */
 const RETRY_MS = 3_000;
 
 /**
- * One stream of server-sent events: those of one key are merged, so that a client gets each at most four times a
+ * One stream of server-sent events: events of one key are merged, so that a client gets each key at most four times a
  * second.
  */
 export class EventStream {
@@ -70,7 +70,7 @@ export class EventStream {
     this.#write(`retry: ${RETRY_MS}\n\n`);
     this.#take(this.#log.status());
     this.#resume(lastEventId);
-    // What happened to the items while nobody followed them is not in the log.
+    // The log has no changes of items from the time without followers.
     const shards = jobName === undefined ? undefined : this.#log.shardsOf(jobName);
     if (shards !== undefined) this.#take(shards);
     this.#flush();
@@ -83,7 +83,7 @@ export class EventStream {
     this.#onEnd.push(callback);
   }
 
-  /** Ends the stream, and tells the client not to come back. */
+  /** Ends the stream, and asks the client not to connect again. */
   end(reason: Extract<LiveEvent, { type: 'bye' }>['reason']): void {
     if (this.#isEnded) return;
     this.#write(eventText({ type: 'bye', reason }));
@@ -91,7 +91,7 @@ export class EventStream {
     this.#output.end();
   }
 
-  /** The client has gone. */
+  /** Ends the stream after the client has gone. */
   closed(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
@@ -99,7 +99,10 @@ export class EventStream {
     for (const callback of this.#onEnd) callback();
   }
 
-  /** The registry centre is left, or connected anew: the client comes back, and its number is then unknown. */
+  /**
+   * Ends the stream when the registry centre is disconnected or connected again: the client comes back with a number
+   * that is then unknown.
+   */
   #leave(): void {
     this.#flush();
     this.closed();
@@ -116,12 +119,12 @@ export class EventStream {
 
   #take(event: LoggedEvent): void {
     if (event.event.type === 'shards' && event.event.jobName !== this.#request.jobName) return;
-    // The latest of a key comes last, so that the numbers that are sent only grow.
+    // The latest event of a key comes last, so that the sent numbers only grow.
     const merged = mergedWith(this.#pending.get(event.key), event);
     this.#pending.delete(event.key);
     this.#pending.set(event.key, merged);
     if (this.#pending.has('resync') || this.#pending.size > MOST_PENDING)
-      // What is read again then is later than all that waits here.
+      // Data that the client reads again is newer than all pending events.
       this.#onlyResync({ number: event.number, key: 'resync', event: { type: 'resync' } });
     if (this.#isBlocked || this.#timers.isSet('flush')) return;
     const wait = this.#lastFlush + PAUSE_MS - this.#clock.monotonic();
@@ -161,13 +164,15 @@ export class EventStream {
   }
 }
 
-/** Events of items tell changes, so both are needed; of all others, the later one says all. */
+/**
+ * Events of items contain changes, so both are merged; for all other events, the later one replaces the earlier one.
+ */
 function mergedWith(earlier: LoggedEvent | undefined, later: LoggedEvent): LoggedEvent {
   if (earlier?.event.type !== 'shards' || later.event.type !== 'shards') return later;
   return { ...later, event: mergedShards(earlier.event, later.event) };
 }
 
-/** One event as text. JSON has no line ends of its own. */
+/** One event as text. JSON text contains no line breaks. */
 function eventText({ type, ...data }: LiveEvent, id?: string): string {
   return `${id === undefined ? '' : `id: ${id}\n`}event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
 }

@@ -23,7 +23,7 @@ export class EventStreams {
     this.#limits = limits;
   }
 
-  /** How many streams are open. */
+  /** The number of open streams. */
   get size(): number {
     return this.#open.size;
   }

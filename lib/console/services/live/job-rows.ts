@@ -13,7 +13,7 @@ import {
 } from '../../contract/jobs.js';
 import { type LiveJob } from './live-jobs.js';
 
-/** The state of a job as the console shows it. */
+/** The status of a job in the console. */
 export function consoleStatus({ view, hidden }: LiveJob): ConsoleJobStatus {
   if (hidden !== undefined) return 'HIDDEN';
   if (view.configFault !== undefined || settingsFault(view) !== undefined) return 'CONFIG_ERROR';
@@ -22,7 +22,7 @@ export function consoleStatus({ view, hidden }: LiveJob): ConsoleJobStatus {
   return [...view.servers.values()].some(isDisabled) ? 'PARTIALLY_DISABLED' : status;
 }
 
-/** A row without what depends on the time. */
+/** A row without the fields that depend on the time. */
 type TimelessRow = Omit<JobRow, 'nextFireAt' | 'lastRun' | 'failedFirings'>;
 
 const rows = new WeakMap<LiveJob, TimelessRow>();
@@ -35,7 +35,7 @@ export function jobRow(job: LiveJob, now: number): JobRow {
   return next === undefined ? row : { ...row, nextFireAt: next };
 }
 
-/** The row with what the trace tells: a job that would be fine is not, if its last firing failed. */
+/** The row with the last run: the status of a healthy job becomes `FAILING` if its last firing failed. */
 export function withRuns(row: JobRow, runs: Pick<JobRow, 'lastRun' | 'failedFirings'>): JobRow {
   const isFailing = runs.failedFirings !== undefined && (row.status === 'OK' || row.status === 'SHARDING_FLAG');
   return { ...row, ...runs, ...(isFailing && { status: 'FAILING' }) };
@@ -65,12 +65,12 @@ function timelessRow(job: LiveJob): TimelessRow {
 }
 
 /**
- * When a job fires next, as long as that is not over; by its configuration, which is the same object while it is the
- * same.
+ * The next firing of a job, valid until it is over. Keyed by the configuration, which is the same object as long as it
+ * does not change.
  */
 const nextFires = new WeakMap<object, { readonly after: number; readonly at: number | undefined }>();
 
-/** When a job fires next; `undefined` if it does not, or cannot. */
+/** The next firing of a job; `undefined` if it has none, or cannot fire. */
 export function nextFire(job: LiveJob, now: number): number | undefined {
   const { config } = job.view;
   if (config?.cron === undefined || !isAble(job)) return undefined;
@@ -81,7 +81,7 @@ export function nextFire(job: LiveJob, now: number): number | undefined {
   return at;
 }
 
-/** Whether an instance could fire it. */
+/** True if an instance could fire the job. */
 function isAble(job: LiveJob): boolean {
   const status = consoleStatus(job);
   return status === 'OK' || status === 'SHARDING_FLAG' || status === 'PARTIALLY_DISABLED';
@@ -99,7 +99,7 @@ export function scheduleOf({
   try {
     return QuartzCron.parse(toQuartz(cron), { timeZone });
   } catch {
-    // What another console has stored need not be a schedule; the problem is shown with the settings.
+    // Another console may have stored an invalid schedule; the settings show the problem.
     return undefined;
   }
 }
@@ -148,7 +148,7 @@ export function shardRow(
   };
 }
 
-/** By the configuration, which is the same object while it is the same. */
+/** Keyed by the configuration, which is the same object as long as it does not change. */
 const parametersBy = new WeakMap<object, ReadonlyMap<number, string>>();
 const NO_PARAMETERS: ReadonlyMap<number, string> = new Map();
 
@@ -163,12 +163,12 @@ function readParameters(text: string): ReadonlyMap<number, string> {
   try {
     return readItemParameters(text);
   } catch {
-    // The settings say it, and validating them does.
+    // The check of the settings reports the problem.
     return NO_PARAMETERS;
   }
 }
 
-/** Which kind of instance it is: Java's leave no sign of life of our own. */
+/** The kind of an instance: Java instances have no node `live` of ours. */
 export function kindOf({ javaPeers, live, beginRecords }: JobView, id: string): InstanceRow['kind'] {
   if (javaPeers.has(id)) return 'java';
   return live.has(id) || beginRecords.has(id) ? 'node' : 'unknown';

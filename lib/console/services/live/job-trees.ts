@@ -7,7 +7,7 @@ import { isWithin } from '../../../registry/node-paths.js';
 import { type Mirror, type MirrorOptions, type RegistryCenter } from '../../../registry/registry-center.js';
 import { type Clock } from '../../../time/clock.js';
 
-/** What following a namespace needs. */
+/** Options of following a namespace. */
 export interface TreeOptions extends MirrorOptions {
   readonly clock: Clock;
   readonly logger: JobLogger;
@@ -18,7 +18,7 @@ export interface TreeMirror extends Omit<
   Mirror,
   'significantChanges' | 'narrow' | 'isNarrowed' | 'isWidening' | 'widen'
 > {
-  /** Why jobs cannot be read with these credentials, by name. */
+  /** The reasons why jobs cannot be read with these credentials, by the name of the job. */
   readonly hidden?: ReadonlyMap<string, string>;
 }
 
@@ -39,13 +39,13 @@ function mirrorOptions({ presenceOnly, isRoutine }: MirrorOptions): MirrorOption
   return { ...(presenceOnly && { presenceOnly }), ...(isRoutine && { isRoutine }) };
 }
 
-/** How often it is looked whether jobs have come or gone, in milliseconds: the mirrors of single jobs do not say. */
+/** The milliseconds between two checks for new and removed jobs, which the mirrors of single jobs do not report. */
 const LOOK_EVERY_MS = 5_000;
 
-/** Most mirrors that are opened at a time. */
+/** The most mirrors that are opened at a time. */
 const AT_ONCE = 20;
 
-/** The mirrors of all jobs that can be read, as one. A moment of it is of one moment for each job. */
+/** Joins the mirrors of all jobs that can be read. Its state is of one moment for each job, not for all jobs. */
 class JobTrees implements TreeMirror {
   readonly path = '/';
   readonly hidden = new Map<string, string>();

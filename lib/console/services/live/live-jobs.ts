@@ -1,12 +1,11 @@
 /**
  * All jobs of one registry centre, kept up to date by one recursive mirror: lists, details and the stream of events
- * read this table, and ask the registry centre nothing.
+ * read this table, and send no requests to the registry centre.
  *
  * ```
  *  registry centre ──watch──▶ Mirror('/') ──changed paths──▶ LiveJobs: one JobViewReader a job ──names──▶ listeners
- * ```
- * The registry centre is authoritative. While it is out of reach, the table shows what was last known, and `staleSince`
- * says since when. A job that cannot be read hides only itself.
+ * ``` The registry centre is authoritative. While it is out of reach, the table shows the last known state, and
+ * `staleSince` has the time of it. A job that cannot be read hides only itself.
  */
 import { type JobLogger } from '../../../api/text/logger.js';
 import { describeCause } from '../../../api/text/describe-cause.js';
@@ -17,17 +16,17 @@ import { type Mirror, type RegistryCenter } from '../../../registry/registry-cen
 import { type Clock } from '../../../time/clock.js';
 import { openTree, type TreeMirror } from './job-trees.js';
 
-/** A job as the table has it. */
+/** A job in the table. */
 export interface LiveJob {
   readonly jobName: string;
   readonly view: JobView;
-  /** Why these credentials may not read it; only if so. */
+  /** Why these credentials may not read the job; absent if they may. */
   readonly hidden?: string;
 }
 
-/** What has changed in the table. */
+/** A change of the table. */
 export interface LiveChange {
-  /** Jobs that have come or changed. */
+  /** Jobs that are new or have changed. */
   readonly changed: ReadonlySet<string>;
   readonly removed: ReadonlySet<string>;
 }
@@ -74,12 +73,12 @@ export class LiveJobs {
     if (session.state.phase === 'connected') this.#openSoon();
   }
 
-  /** Whether the table has been read at least once. */
+  /** True if the table has been read at least once. */
   get isKnown(): boolean {
     return this.#mirror !== undefined;
   }
 
-  /** Since when the table has not been renewed; `undefined` if it is of now. */
+  /** The time since which the table is out of date; `undefined` if it is up to date. */
   get staleSince(): number | undefined {
     return this.#staleSince;
   }
@@ -94,7 +93,7 @@ export class LiveJobs {
     return [...[...this.#entries.values()].map(({ job }) => job), ...this.#hidden.values()];
   }
 
-  /** How many jobs there are. */
+  /** The number of jobs. */
   get size(): number {
     return this.#entries.size + this.#hidden.size;
   }
@@ -103,7 +102,7 @@ export class LiveJobs {
     return this.#entries.get(jobName)?.job ?? this.#hidden.get(jobName);
   }
 
-  /** Resolves once the table has been read, or cannot be now. @throws what reading it has failed with */
+  /** Resolves when the table has been read. @throws the error with which reading it has failed */
   async ready(): Promise<void> {
     if (this.isKnown) return;
     await (this.#opening ?? this.#open());
@@ -111,14 +110,17 @@ export class LiveJobs {
 
   /**
    * Shows everything that was written before the call.
-   * @throws RegistryUnavailableError if that cannot be established now
+   * @throws RegistryUnavailableError if the registry centre does not answer now
    */
   async sync(): Promise<void> {
     await this.ready();
     await this.#mirror?.sync();
   }
 
-  /** Calls the listener with each change, also with the one that all is stale or of now again (which has no jobs). */
+  /**
+   * Calls the listener with each change. A change without jobs says that the table has become stale, or up to date
+   * again.
+   */
   onChange(listener: (change: LiveChange) => void): () => void {
     return this.#listeners.add(listener);
   }
@@ -180,7 +182,7 @@ export class LiveJobs {
     if (changes === undefined)
       for (const jobName of [...this.#entries.keys()]) {
         if (!byJob.has(jobName)) this.#drop(jobName, removed);
-        // Removals are not listed after a gap: the job is read afresh.
+        // Removals are not listed after a gap, so the job is read from the beginning.
         else this.#entries.delete(jobName);
       }
     for (const [jobName, paths] of byJob) {
@@ -229,7 +231,7 @@ export class LiveJobs {
 const NONE: ReadonlyMap<string, string> = new Map();
 const NO_NODES: Mirror['nodes'] = new Map();
 
-/** The paths by the job that they belong to. */
+/** Groups paths by their job. */
 function grouped(paths: Iterable<string>): ReadonlyMap<string, readonly string[]> {
   const byJob = new Map<string, string[]>();
   for (const path of paths) {

@@ -1,22 +1,19 @@
-/**
- * What a stream is told of the items of one job: those that have changed, or, if they are many, that they are to be
- * read.
- */
+/** Events about the items of one job: the changed items, or, if they are many, the request to read them. */
 import { type ShardRow } from '../../contract/jobs.js';
 import { type LiveEvent } from '../../contract/live.js';
 import { shardRow, shardRows } from './job-rows.js';
 import { type LiveJob } from './live-jobs.js';
 
-/** How the items of a job have changed. */
+/** A change of a job's items. */
 export interface ShardChange {
-  /** Items that are new or other ones. */
+  /** Items that are new or have changed. */
   readonly shards: readonly ShardRow[];
   readonly gone: readonly number[];
 }
 
 type ShardsEvent = Extract<LiveEvent, { type: 'shards' }>;
 
-/** More items than this are read by the page, with what is paged and compressed. */
+/** The most items in an event. The page reads more items by a request, which is paged and compressed. */
 const MOST_TOLD = 200;
 
 /** The event of a change. */
@@ -28,7 +25,7 @@ export function shardsEvent(
   return { type: 'shards', jobName, shards, ...(gone.length > 0 && { gone }) };
 }
 
-/** One event that says what both say. */
+/** One event with the changes of both. */
 export function mergedShards(earlier: ShardsEvent, later: ShardsEvent): ShardsEvent {
   if (earlier.mustBeRead === true || later.mustBeRead === true)
     return { type: 'shards', jobName: later.jobName, shards: [], mustBeRead: true };
@@ -45,7 +42,7 @@ export function mergedShards(earlier: ShardsEvent, later: ShardsEvent): ShardsEv
   return shardsEvent(later.jobName, { shards: [...shards.values()], gone: [...gone] });
 }
 
-/** The items that are others than before. */
+/** The items that have changed between two states of a job. */
 export function changedShards(before: LiveJob, now: LiveJob): ShardChange {
   const [one, other] = [before.view, now.view];
   if (one === other) return { shards: [], gone: [] };
@@ -55,7 +52,7 @@ export function changedShards(before: LiveJob, now: LiveJob): ShardChange {
     one.items.length === other.items.length &&
     one.items.every(({ item }, index) => item === other.items[index]?.item);
   if (!isSameFrame) return comparedShards(before, now);
-  // An item of which nothing has changed is the same object: the others need not be made into rows.
+  // An unchanged item is the same object, so only changed items need rows.
   const changed = other.items.filter((item, index) => item !== one.items[index]);
   return { shards: changed.map((item) => shardRow(now, item)), gone: [] };
 }

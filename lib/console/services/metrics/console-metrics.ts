@@ -1,4 +1,4 @@
-/** What the console knows, for Prometheus. It is gathered when it is asked for, from what the console has in memory. */
+/** The console's metrics for Prometheus. Each scrape gathers them from the console's memory. */
 import type * as PromClient from 'prom-client';
 import { describeCause } from '../../../api/text/describe-cause.js';
 import { ConsoleProblem } from '../../answers/console-problem.js';
@@ -21,16 +21,16 @@ export class ConsoleMetrics {
     const register: PromClient.Registry = new Registry();
     const gauge = (name: string, help: string, labelNames: readonly string[] = []) =>
       new Gauge({ name: `elasticjob_console_${name}`, help, labelNames: [...labelNames], registers: [register] });
-    const connected = gauge('registry_connected', 'Whether the registry centre is connected: 1 or 0.', ['registry']);
+    const connected = gauge('registry_connected', '1 if the registry centre is connected, otherwise 0.', ['registry']);
     const jobs = gauge('jobs', 'Jobs by status, as the list shows it.', ['registry', 'status']);
     const running = gauge('running_items', 'Items that run now.', ['registry']);
     gauge('event_streams', 'Open streams of events.').set(this.streams.size);
     for (const registry of this.registries.all) {
       connected.set({ registry: registry.name }, registry.isConnected ? 1 : 0);
-      // A scrape is a reader. Of a registry centre that is out of reach, `connected` tells.
+      // A scrape counts as a reader. A registry centre that is out of reach is reported by `connected`.
       const known = await registry.jobs().catch(() => undefined);
       if (known === undefined) continue;
-      // Every status has a sample, so that an alert can tell a status without jobs from an unknown one.
+      // Every status has a sample, so that an alert can distinguish a status without jobs from an unknown one.
       for (const status of STATUS_ORDER) jobs.set({ registry: registry.name, status }, 0);
       running.set({ registry: registry.name }, 0);
       for (const job of known.jobs) {

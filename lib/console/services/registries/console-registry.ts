@@ -12,40 +12,40 @@ import { EventLog } from '../live/event-log.js';
 import { LiveJobs } from '../live/live-jobs.js';
 import { type LastRuns } from '../trace/last-runs.js';
 
-/** What a registry centre of the console is made of. */
+/** The parts of a registry centre of the console. */
 export interface ConsoleRegistryParts {
   readonly name: string;
   readonly serverLists: string;
   readonly namespace: string;
   readonly hasDigest: boolean;
-  /** How the connection is encrypted, and its user. Default: neither. */
+  /** The encryption of the connection, and its user. Default: neither. */
   readonly security?: Pick<RegistryInfo, 'tls' | 'saslUsername'>;
   readonly origin: RegistryInfo['origin'];
-  /** Makes the registry centre, or has it. */
+  /** Makes the registry centre, or returns the given one. */
   readonly open: () => Promise<RegistryCenter> | RegistryCenter;
-  /** Whether the console may close it: not the application's own. */
+  /** True if the console may close it; false for the application's own. */
   readonly isOurs: boolean;
-  /** Where the application records its own operations. */
+  /** The application's records of operations. */
   readonly audit?: OperationAudit | undefined;
-  /** Told with the events of jobs. */
+  /** The last runs of jobs, which the events contain. */
   readonly runs: LastRuns;
   readonly clock: Clock;
   readonly logger: JobLogger;
 }
 
-/** How long a page waits for the first reading of a registry centre, in milliseconds: of large ones it takes long. */
+/** The most milliseconds that a page waits for the first reading of a registry centre: a large one takes long. */
 const FIRST_READING_MS = 60_000;
 
-/** How long a page waits for the first connection, in milliseconds. */
+/** The most milliseconds that a page waits for the first connection. */
 const FIRST_CONNECTION_MS = 10_000;
 
-/** So long after the last reader, the jobs are followed no longer, in milliseconds. */
+/** The milliseconds after the last reader until the jobs are not followed any more. */
 const IDLE_MS = 300_000;
 
 /**
  * One registry centre that the console knows, connected or not. Its jobs are followed from the first reader on (a page,
- * a stream, `/metrics`) until none has come for five minutes, or always, if the console is a process of its own: each
- * process that follows a namespace hears each mark of each job.
+ * a stream, `/metrics`) until five minutes after the last one; a standalone console follows them always. A process that
+ * follows a namespace receives each mark of each job.
  */
 export class ConsoleRegistry {
   readonly #parts: ConsoleRegistryParts;
@@ -53,7 +53,7 @@ export class ConsoleRegistry {
   #live: LiveJobs | undefined;
   #events: EventLog | undefined;
   #isFollowedAlways = false;
-  /** By the monotonic clock. */
+  /** The last use by a reader, by the monotonic clock. */
   #readAt = -Infinity;
   readonly #timers: NamedTimers<'idle'>;
   #since: number;
@@ -91,7 +91,7 @@ export class ConsoleRegistry {
     return this.#opening;
   }
 
-  /** Ends the connection; the jobs are known no longer. */
+  /** Ends the connection, and forgets the jobs. */
   async disconnect(): Promise<void> {
     await this.#opening?.catch(() => undefined);
     const registry = this.#registry;
@@ -102,7 +102,7 @@ export class ConsoleRegistry {
     if (this.#parts.isOurs) await registry?.close();
   }
 
-  /** How it is reached now. */
+  /** The present state of the connection. */
   get status(): RegistryStatus {
     const { state, reason } = this.#registry?.session ?? {};
     const why = state?.phase === 'closed' ? state.reason : state?.phase === 'lost' ? (reason ?? state.reason) : reason;
@@ -123,7 +123,7 @@ export class ConsoleRegistry {
     };
   }
 
-  /** Asks the registry centre something, to learn how long that takes. A failure says nothing new: the status does. */
+  /** Measures how long the registry centre takes to answer. A failure is ignored, as the status reports it. */
   async measure(): Promise<void> {
     const registry = this.#registry;
     if (registry === undefined || !this.isConnected) return;
@@ -138,7 +138,7 @@ export class ConsoleRegistry {
     }
   }
 
-  /** The registry centre, to change something. @throws ConsoleProblem 503 if it is not connected */
+  /** The registry centre for changes. @throws ConsoleProblem 503 if it is not connected */
   get center(): RegistryCenter {
     if (this.#registry !== undefined && this.isConnected) return this.#registry;
     throw this.#offline();
@@ -149,21 +149,21 @@ export class ConsoleRegistry {
     return this.#registry;
   }
 
-  /** The jobs as last known; `undefined` as long as they have not been read, and while nobody reads them. */
+  /** The last known jobs; `undefined` until they have been read, and while they are not followed. */
   get knownJobs(): LiveJobs | undefined {
     return this.#live?.isKnown === true ? this.#live : undefined;
   }
 
-  /** Follows the jobs from now on, also without readers. */
+  /** Follows the jobs from now on, even without readers. */
   followAlways(): void {
     this.#isFollowedAlways = true;
     if (this.#registry !== undefined) this.#follow(this.#registry);
   }
 
   /**
-   * The jobs as last known, which may be stale.
-   * @param connectionMs how long to wait for the first connection
-   * @throws ConsoleProblem 503 if nothing is known of them yet
+   * The last known jobs, which may be stale.
+   * @param connectionMs the most milliseconds to wait for the first connection
+   * @throws ConsoleProblem 503 if they have not been read yet
    */
   async jobs(connectionMs = FIRST_CONNECTION_MS): Promise<LiveJobs> {
     if (this.#registry === undefined) throw this.#offline();
@@ -196,13 +196,16 @@ export class ConsoleRegistry {
     }
   }
 
-  /** What has happened, for streams. @throws ConsoleProblem 503 if the console has been disconnected from it */
+  /**
+   * The events of the registry centre, for streams.
+   * @throws ConsoleProblem 503 if the console has been disconnected from it
+   */
   get events(): EventLog {
     if (this.#registry !== undefined) return this.#follow(this.#registry).events;
     throw this.#offline();
   }
 
-  /** Begins to follow the jobs, if nobody has read them before. */
+  /** Begins to follow the jobs, if they are not followed yet. */
   #follow(registry: RegistryCenter): { readonly live: LiveJobs; readonly events: EventLog } {
     const { clock, logger, runs } = this.#parts;
     this.#readAt = clock.monotonic();

@@ -1,6 +1,6 @@
 /**
- * The registry centres that the console knows, by name. They come from three places: the settings and the code; the
- * application itself, if it runs jobs; and the page, as far as `connections.allow` lets it add some.
+ * The registry centres that the console knows, by name. They have three sources: the settings and the code; the
+ * application itself, if it runs jobs; and the page, if `connections.allow` lets users add some.
  */
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { describeCause } from '../../../api/text/describe-cause.js';
@@ -29,8 +29,8 @@ const APPLICATION = 'application';
 const THING = 'The registry centre';
 
 /**
- * How long the start of a console waits for a registry centre, in milliseconds: without one, the page says what is
- * wrong.
+ * The most milliseconds that the start of a console waits for a registry centre; the page reports one that does not
+ * answer.
  */
 const START_CONNECTION_MS = 2_000;
 
@@ -45,10 +45,10 @@ export class Registries implements OnApplicationBootstrap, BeforeApplicationShut
   readonly #runs: LastRuns;
   readonly #registries = new Map<string, ConsoleRegistry>();
   #isFollowingAlways = false;
-  /** Those of them that were added in the page, as they were stored when they were made. */
+  /** The registry centres that were added in the page, with the stored description from which each was made. */
   readonly #added = new Map<string, StoredRegistry>();
   #document: StoreDocument<readonly StoredRegistry[]> | undefined;
-  /** Settled when no connection is being ended. */
+  /** Settles when all former connections are closed. */
   #left: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -72,15 +72,15 @@ export class Registries implements OnApplicationBootstrap, BeforeApplicationShut
     for (const registry of this.all) if (registry.origin !== 'console') this.#connectSoon(registry);
   }
 
-  /** After the hooks of modules: by then the streams of events have said that the console stops. */
+  /** After the hooks of modules, in which the streams of events announce that the console stops. */
   async beforeApplicationShutdown(): Promise<void> {
     this.#runs.stop();
     await Promise.all([...this.#registries.values()].map((registry) => registry.disconnect()));
   }
 
   /**
-   * Follows the jobs of all registry centres from now on, also without readers, as a console does that is a process of
-   * its own. Resolves once the jobs of each have been read that is connected within two seconds.
+   * Follows the jobs of all registry centres from now on, even without readers, for a standalone console. Resolves when
+   * the jobs of all registry centres that are connected within two seconds have been read.
    */
   async followAlways(): Promise<void> {
     this.#isFollowingAlways = true;
@@ -92,18 +92,18 @@ export class Registries implements OnApplicationBootstrap, BeforeApplicationShut
     );
   }
 
-  /** Whether registry centres can be added in the page. */
+  /** True if registry centres can be added in the page. */
   get canAdd(): boolean {
     return this.#guard.isOpen;
   }
 
-  /** All of them. */
+  /** All registry centres, the application's own first. */
   get all(): readonly ConsoleRegistry[] {
     this.#findApplication();
     return [...this.#registries.values()];
   }
 
-  /** What the page says of all of them, with how long each takes to answer. */
+  /** The rows of all registry centres, with the time that each takes to answer. */
   async list(): Promise<readonly RegistryInfo[]> {
     const all = this.all;
     await Promise.all(all.map((registry) => registry.measure()));
@@ -125,7 +125,7 @@ export class Registries implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   /**
-   * The registry centre that is meant if none is named.
+   * The registry centre of that name; without a name, the only one.
    * @throws ConsoleProblem 400 if it must be named, 404 if there is none
    */
   only(name: string | undefined): ConsoleRegistry {
@@ -159,7 +159,7 @@ export class Registries implements OnApplicationBootstrap, BeforeApplicationShut
     return this.find(name).info;
   }
 
-  /** Changes one that was added in the page; an omitted digest stays, an empty one is removed. */
+  /** Changes a registry centre that was added in the page. An omitted digest is kept, an empty one is removed. */
   async edit(name: string, change: RegistryChange): Promise<RegistryInfo> {
     const before = this.#own(name);
     this.#requireOpen();
@@ -188,7 +188,7 @@ export class Registries implements OnApplicationBootstrap, BeforeApplicationShut
     return this.find(name).info;
   }
 
-  /** Forgets one that was added in the page. */
+  /** Removes a registry centre that was added in the page. */
   async remove(name: string): Promise<void> {
     this.#own(name);
     await this.#write((all) => all.filter((each) => each.name !== name));
@@ -213,8 +213,8 @@ export class Registries implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   /**
-   * Whether a registry centre could be used as it is described; the secrets of the stored one are used if none are
-   * given for the same place.
+   * Tests if a registry centre can be used as described. Omitted secrets are those of the stored one, if the target is
+   * the same.
    */
   async test(change: RegistryChange): Promise<ConnectionTest> {
     this.#requireOpen();
@@ -224,7 +224,7 @@ export class Registries implements OnApplicationBootstrap, BeforeApplicationShut
     return testRegistry(() => this.#origins.open(place), clockOf(this.#options));
   }
 
-  /** The application's own comes first, as long as it lives. */
+  /** Adds the application's own registry centre, if it has one and it is not listed yet. */
   #findApplication(): void {
     const center = this.#application.registryCenter;
     if (center === undefined || this.#registries.has(APPLICATION)) return;
@@ -242,7 +242,7 @@ export class Registries implements OnApplicationBootstrap, BeforeApplicationShut
     });
   }
 
-  /** Refuses what cannot or may not be connected to before anything is stored. */
+  /** Refuses a registry centre that the console cannot or may not connect to, before it is stored. */
   async #admit(stored: StoredRegistry): Promise<void> {
     const { serverLists, namespace, tls } = this.#origins.placeOf(stored);
     requireUsable(tlsProblems(tls), THING);
@@ -295,7 +295,7 @@ export class Registries implements OnApplicationBootstrap, BeforeApplicationShut
     return document;
   }
 
-  /** Takes over what was added, changed and removed in the page, of this process or of another replica. */
+  /** Applies additions, changes and removals in the page, of this process or of another replica. */
   #follow(): void {
     const all = this.#document?.value ?? [];
     for (const name of this.#added.keys()) if (!all.some((each) => each.name === name)) this.#leave(name);
@@ -324,7 +324,7 @@ export class Registries implements OnApplicationBootstrap, BeforeApplicationShut
   }
 }
 
-/** Whether one connection serves both. */
+/** True if both can use the same connection. */
 function isSamePlace(one: StoredRegistry, other: StoredRegistry): boolean {
   const textOf = (stored: StoredRegistry): string => JSON.stringify({ ...stored, isConnected: true });
   return textOf(one) === textOf(other);

@@ -1,8 +1,8 @@
 /**
- * Registry centres by where they come from, and what differs between these places:
+ * Makes registry centres from their three sources, which differ:
  *
  * ```
- *   settings      ─▶ connected by the console, at any address; a given one is the code's to close
+ *   settings      ─▶ connected by the console, at any address; the code closes a given one
  *   application   ─▶ connected already, and never closed by the console
  *   page (store)  ─▶ connected at addresses that connections.allow has; its secrets are sealed in the store
  * ```
@@ -26,7 +26,7 @@ import { changedRegistry, isSameTarget, openedRegistry, type StoredRegistry } fr
 import { type StoredTls, tlsInfo } from '../connections/stored-tls.js';
 import { type TargetGuard } from '../connections/target-guard.js';
 
-/** Makes registry centres from what each place says of them. */
+/** Makes registry centres of all three sources. */
 export class RegistryOrigins {
   readonly #options: ConsoleServiceOptions;
   readonly #guard: TargetGuard;
@@ -40,7 +40,7 @@ export class RegistryOrigins {
     this.#ciphers = new ConnectionCiphers(options.secrets, { kind: 'registries', main: 'digest' });
   }
 
-  /** The application's own. */
+  /** The application's own registry centre. */
   fromApplication(name: string, center: RegistryCenter, { audit }: ApplicationJobs): ConsoleRegistry {
     return new ConsoleRegistry({
       ...{ name, serverLists: placeOf(center.description), namespace: center.fullPath('/').slice(1) },
@@ -49,7 +49,7 @@ export class RegistryOrigins {
     });
   }
 
-  /** One that stands in the settings or was given in code. */
+  /** A registry centre of the settings, or one that code has given. */
   fromSettings(settings: RegistrySettings | GivenRegistry): ConsoleRegistry {
     if ('registryCenter' in settings) {
       const { name, registryCenter } = settings;
@@ -65,7 +65,7 @@ export class RegistryOrigins {
     return new ConsoleRegistry({ ...parts, security, origin: 'settings', ...this.#common });
   }
 
-  /** One that was added in the page. */
+  /** A registry centre that was added in the page. */
   fromStored(stored: StoredRegistry): ConsoleRegistry {
     const { name, serverLists, namespace } = stored;
     const open = () => this.open(this.placeOf(stored));
@@ -78,19 +78,19 @@ export class RegistryOrigins {
     return checkedCenter(place, { guard: this.#guard, ...this.#common });
   }
 
-  /** What is stored after a change: the secrets that it leaves out stay as they are. */
+  /** The registry centre to store after a change; secrets that the change omits are kept. */
   changed(change: RegistryChange, before?: StoredRegistry): StoredRegistry {
     return changedRegistry(change, before, this.#ciphers.seal(change.name));
   }
 
-  /** Where a stored registry centre is, with its secrets. */
+  /** The connection of a stored registry centre, with its secrets. */
   placeOf(stored: StoredRegistry): RegistryPlace {
     return openedRegistry(stored, this.#ciphers.open(stored.name));
   }
 
   /**
-   * Where a described registry centre is. Secrets that are not given are those of the stored one, if they may be sent
-   * there.
+   * The connection that a change describes. Omitted secrets are those of the stored registry centre, if they may be
+   * sent to the new target.
    */
   placeOfChange(change: RegistryChange, stored: StoredRegistry | undefined): RegistryPlace {
     const { leave } = this.#ciphers;
@@ -118,7 +118,7 @@ function securityOf({
   return { ...tlsInfo(tls), ...(sasl?.username !== undefined && { saslUsername: sasl.username }) };
 }
 
-/** `ZooKeeper at host:2181, namespace 'orders'` names the servers; others are described as they are. */
+/** The servers in `ZooKeeper at host:2181, namespace 'orders'`; any other description without its namespace. */
 function placeOf(description: string): string {
   return /^ZooKeeper at (.+), namespace '/.exec(description)?.[1] ?? description.replace(/, namespace '.*$/, '');
 }

@@ -5,7 +5,7 @@ import { type RegistryChange } from '../../contract/registries.js';
 import { type RegistryPlace } from '../connections/registry-connections.js';
 import { changedTls, type Cipher, isWeaker, openedTls, type StoredTls } from '../connections/stored-tls.js';
 
-/** A registry centre that was added in the page, as the store keeps it. */
+/** A registry centre that was added in the page, in the form of the store. */
 export interface StoredRegistry {
   readonly name: string;
   readonly serverLists: string;
@@ -15,7 +15,7 @@ export interface StoredRegistry {
   readonly tls?: StoredTls;
   /** The password is sealed. */
   readonly sasl?: { readonly username: string; readonly password: string };
-  /** Whether it is connected when the console starts. */
+  /** True if the console connects it at its start. */
   readonly isConnected: boolean;
 }
 
@@ -38,7 +38,7 @@ function isRegistry(value: unknown): value is StoredRegistry {
   return isMap(value) && ['name', 'serverLists', 'namespace'].every((key) => typeof value[key] === 'string');
 }
 
-/** What is stored after a change: the secrets that it leaves out stay as they are. */
+/** The registry centre to store after a change; secrets that the change omits are kept. */
 export function changedRegistry(
   { name, serverLists, namespace, ...change }: RegistryChange,
   before: StoredRegistry | undefined,
@@ -67,7 +67,7 @@ function changedSasl(
   return { username, password: kept ?? seal('sasl', password ?? '') };
 }
 
-/** Where it is, with its secrets. */
+/** The connection of a stored registry centre, with its secrets. */
 export function openedRegistry(
   { serverLists, namespace, digest, tls, sasl }: StoredRegistry,
   open: Cipher,
@@ -79,7 +79,7 @@ export function openedRegistry(
   };
 }
 
-/** Whether a secret that was sent to the one may be sent to the other. */
+/** True if a secret of the one may be sent to the other. */
 export function isSameTarget(before: StoredRegistry, after: StoredRegistry): boolean {
   const isSamePlace = before.serverLists === after.serverLists && before.namespace === after.namespace;
   return isSamePlace && !isWeaker(before.tls, after.tls);

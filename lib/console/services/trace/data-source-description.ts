@@ -1,7 +1,4 @@
-/**
- * What is said of a data source in the page: whether it can be used like that, and whether it still means the same
- * database.
- */
+/** Checks descriptions of data sources that users enter in the page. */
 import { isIP } from 'node:net';
 import { type Wording, wording } from '../../../wording/wording.js';
 import { type SettingProblem } from '../../contract/common.js';
@@ -13,7 +10,7 @@ import { servernameProblem } from './database-tls.js';
 import { type DataSourcePlace } from './open-data-source.js';
 import { type StoredDataSource } from './stored-data-sources.js';
 
-/** The drivers that can be chosen. `sqljs` only in the settings, as it reads files. */
+/** The drivers of data sources. `sqljs` is allowed only in the settings, as it reads files. */
 export const DRIVERS: readonly DataSourceDriver[] = ['postgres', 'mysql', 'mariadb', 'sqljs'];
 
 /** The problem with the host of a database, or undefined. */
@@ -22,9 +19,7 @@ export function hostProblem(host: unknown): Wording | undefined {
   return isHost ? undefined : wording('host');
 }
 
-/**
- * Whether both mean the same database and user, so that a password that was sent to the one may be sent to the other.
- */
+/** True if both have the same database and user, so that the password of the one may be sent to the other. */
 export function isSameTarget(before: StoredDataSource, after: StoredDataSource): boolean {
   const isSamePlace = (['driver', 'host', 'port', 'database', 'username'] as const).every(
     (key) => before[key] === after[key],
@@ -32,7 +27,7 @@ export function isSameTarget(before: StoredDataSource, after: StoredDataSource):
   return isSamePlace && !isWeaker(before.tls, after.tls);
 }
 
-/** @throws ConsoleProblem 422 naming everything that is wrong */
+/** @throws ConsoleProblem 422 naming all problems */
 export function checkDataSourceChange({
   name,
   driver,
@@ -65,7 +60,10 @@ export function checkDataSourceChange({
   requireUsable([...problems, ...tlsChangeProblems(tls)], THING);
 }
 
-/** @throws ConsoleProblem 422 if TLS cannot be used with the driver and the host, or its texts do not fit together */
+/**
+ * @throws ConsoleProblem 422 if TLS cannot be used with the driver and the host, or its key and certificates do not
+ *   match
+ */
 export function checkDataSourceTls({ driver, host, tls }: Pick<DataSourcePlace, 'driver' | 'host' | 'tls'>): void {
   if (tls === undefined) return;
   const name = servernameProblem({ driver, host, tls });

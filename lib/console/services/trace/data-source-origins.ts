@@ -1,5 +1,5 @@
 /**
- * Data sources by where they come from, and what differs between these places:
+ * Makes data sources from their three sources, which differ:
  *
  * ```
  *   settings      ─▶ opened by the console, at any address; closed by it
@@ -24,7 +24,7 @@ import { isSameTarget } from './data-source-description.js';
 import { changedDataSource, openedDataSource, type StoredDataSource } from './stored-data-sources.js';
 import { TraceSource } from './trace-source.js';
 
-/** Makes data sources from what each place says of them. */
+/** Makes data sources of all three sources. */
 export class DataSourceOrigins {
   readonly #options: ConsoleServiceOptions;
   readonly #guard: TargetGuard;
@@ -36,7 +36,7 @@ export class DataSourceOrigins {
     this.#ciphers = new ConnectionCiphers(options.secrets, { kind: 'data-sources', main: 'password' });
   }
 
-  /** One that stands in the settings or was given in code. */
+  /** A data source of the settings, or one that code has given. */
   fromSettings(settings: DataSourceSettings | GivenDataSource): TraceSource {
     if ('dataSource' in settings) return this.given(settings.name, settings.dataSource as DataSource, 'settings');
     const { name, driver, host, port = PORTS[driver], database, username, password, tls } = settings;
@@ -53,7 +53,7 @@ export class DataSourceOrigins {
     });
   }
 
-  /** One that was added in the page. */
+  /** A data source that was added in the page. */
   fromStored(stored: StoredDataSource): TraceSource {
     const { password, tls, ...info } = stored;
     return this.#source({
@@ -63,7 +63,7 @@ export class DataSourceOrigins {
     });
   }
 
-  /** One that the application or the code has opened: the console never closes it. */
+  /** A data source that the application or the code has opened: the console never closes it. */
   given(name: string, dataSource: DataSource, origin: DataSourceInfo['origin']): TraceSource {
     const { type, host, port, username, password } = dataSource.options as unknown as Readonly<Record<string, unknown>>;
     const { database } = dataSource.options;
@@ -87,26 +87,26 @@ export class DataSourceOrigins {
   }
 
   /**
-   * Connects to where the name leads now, if the console may connect there.
+   * Connects to the present address of the host, if the console may connect there.
    * @throws TargetRefusedError if it may not
    */
   async open(place: DataSourcePlace & { readonly host: string; readonly port: number }): Promise<DataSource> {
     return openDataSource({ ...place, address: await this.#guard.check(place.host, place.port) });
   }
 
-  /** What is stored after a change: the secrets that it leaves out stay as they are. */
+  /** The data source to store after a change; secrets that the change omits are kept. */
   changed(change: DataSourceChange, before?: StoredDataSource): StoredDataSource {
     return changedDataSource(change, before, this.#ciphers.seal(change.name));
   }
 
-  /** Where a stored data source is, with its secrets. */
+  /** The connection of a stored data source, with its secrets. */
   placeOf(stored: StoredDataSource): ReturnType<typeof openedDataSource> {
     return openedDataSource(stored, this.#ciphers.open(stored.name));
   }
 
   /**
-   * Where a described data source is. Secrets that are not given are those of the stored one, if they may be sent
-   * there.
+   * The connection that a change describes. Omitted secrets are those of the stored data source, if they may be sent to
+   * the new target.
    */
   placeOfChange(change: DataSourceChange, stored: StoredDataSource | undefined): ReturnType<typeof openedDataSource> {
     const { leave } = this.#ciphers;

@@ -30,10 +30,10 @@ export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #guard: TargetGuard;
   readonly #origins: DataSourceOrigins;
   readonly #sources = new Map<string, TraceSource>();
-  /** Those of them that were added in the page, as they were stored when they were made. */
+  /** The data sources that were added in the page, with the stored text from which each was made. */
   readonly #added = new Map<string, string>();
   #document: StoreDocument<StoredDataSources> | undefined;
-  /** Settled when no connection is being ended. */
+  /** Settles when all former connections are closed. */
   #left: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -63,14 +63,14 @@ export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
     return this.#all().map((source) => source.info(source === activated));
   }
 
-  /** The one whose runs pages show; `undefined` if there is none. */
+  /** The data source whose runs pages show; `undefined` if there is none. */
   get activated(): TraceSource | undefined {
     const all = this.#all();
     const name = this.#document?.value.activated;
     return all.find((source) => source.name === name) ?? all[0];
   }
 
-  /** The one of that name, or the activated one. @throws ConsoleProblem 404 if there is none */
+  /** The data source of that name; without a name, the activated one. @throws ConsoleProblem 404 if there is none */
   find(name: string | undefined): TraceSource {
     const found =
       name === undefined || name === '' ? this.activated : this.#all().find((source) => source.name === name);
@@ -113,7 +113,7 @@ export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
     return source.info(source === this.activated);
   }
 
-  /** Changes one that was added in the page; an omitted password stays, an empty one is removed. */
+  /** Changes a data source that was added in the page. An omitted password is kept, an empty one is removed. */
   async edit(name: string, change: DataSourceChange): Promise<DataSourceInfo> {
     const before = this.#own(name);
     this.#requireOpen();
@@ -143,7 +143,7 @@ export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
     await this.#write((all) => ({ ...all, sources: all.sources.filter((each) => each.name !== name) }));
   }
 
-  /** Whether a database could be used as it is described. */
+  /** Tests if a database can be used as described. */
   async test(change: DataSourceChange): Promise<ConnectionTest> {
     this.#requireOpen();
     checkDataSourceChange(change);
@@ -166,7 +166,7 @@ export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
     return this.find(name).use((storage, signal) => storage.schema(signal));
   }
 
-  /** Makes the tables that are missing. */
+  /** Creates the missing tables. */
   async createSchema(name: string): Promise<SchemaCheck> {
     await this.find(name).use((storage, signal) => storage.prepare(signal));
     return this.schema(name);
@@ -223,7 +223,7 @@ export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
     return document;
   }
 
-  /** Takes over what was added, changed and removed in the page, of this process or of another replica. */
+  /** Applies additions, changes and removals in the page, of this process or of another replica. */
   #follow(): void {
     const { sources = [] } = this.#document?.value ?? {};
     for (const name of this.#added.keys()) if (!sources.some((each) => each.name === name)) this.#leave(name);

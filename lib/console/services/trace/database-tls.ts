@@ -1,22 +1,22 @@
 /**
- * TLS to databases: one description, as for registry centres, and what each driver makes of it.
+ * TLS to databases: one description, as for registry centres, converted for each driver:
  *
  * ```
  *   postgres          checks a certificate by any name or address: it is given our own check
- *   mysql, mariadb    check a certificate by the name that they believe to connect to, never by an address
- * ```
- * A database may be connected to at an address that was checked before; its certificate is still held against its name.
+ *   mysql, mariadb    check a certificate by the host name of the options, never by an address
+ * ``` The console may connect to an address that was checked before; the certificate is still checked against the host
+ * name.
  */
 import { connect, isIP } from 'node:net';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { type Wording, wording } from '../../../wording/wording.js';
 import { tlsOptions, type TlsSettings } from '../../../registry/zookeeper/zookeeper-security.js';
 
-/** Where a database is, and how its certificate is checked. */
+/** The address of a database, and the name in its certificate. */
 export interface TlsTarget {
   /** The name or address that was given. */
   readonly host: string;
-  /** Where to connect to. */
+  /** The address to connect to. */
   readonly address: string;
   readonly port: number;
   readonly tls: TlsSettings;
@@ -39,7 +39,7 @@ export function servernameProblem({
   return wording('servername-needed', { driver });
 }
 
-/** What the driver pg takes as `ssl`. */
+/** The option `ssl` of the driver pg. */
 export function postgresTls({ host, tls }: TlsTarget) {
   const name = tls.servername ?? host;
   return {
@@ -49,9 +49,7 @@ export function postgresTls({ host, tls }: TlsTarget) {
   };
 }
 
-/**
- * What the driver mysql2 takes: it checks the certificate by `host`, so that `stream` alone knows where to connect to.
- */
+/** The options of the driver mysql2: it checks the certificate by `host`, so `stream` connects to the address. */
 export function mysqlTls({ host, address, port, tls }: TlsTarget) {
   const { servername, ...ssl } = tlsOptions(tls, 'tls');
   const { rejectUnauthorized = true } = ssl;

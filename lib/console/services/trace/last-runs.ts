@@ -1,13 +1,13 @@
 /**
- * The last firing of each job, as the activated data source has it: its worst item decides, and what cannot be read is
- * unknown.
+ * The last firing of each job in the activated data source: its worst item decides its result, and a firing that cannot
+ * be read is unknown.
  *
  * ```
  *  list, overview, job page ──read(jobs)──▶ LastRuns ──one index look-up a job──▶ database
  *  live table: a job has changed ─expect──▶    │ again after 2, 4 and 6 s, as rows are written late
  *                                              └──▶ listeners: the jobs whose last run is another one
- * ```
- * Without a data source, and while it cannot be read, nothing is known of any job, which is not the same as no run.
+ * ``` Without a data source that can be read, the last firing of every job is unknown, which is not the same as no
+ * firing.
  */
 import { DeadlineExceededError } from '../../../api/errors/errors.js';
 import { Limiter } from '../../../async/limiter.js';
@@ -20,39 +20,39 @@ import { type JobRow, type LastFiring, type LastRun } from '../../contract/jobs.
 import { type DataSources } from './data-sources.js';
 import { durationOf, groupFirings } from './trace-rows.js';
 
-/** A job, and how many items it has, as far as that is known. */
+/** A job, with the number of its items if that is known. */
 export interface JobItems {
   readonly jobName: string;
   readonly items: number | undefined;
 }
 
-/** What the trace tells of a job in the list. */
+/** The last firing of a job, for the list of jobs. */
 export type JobRuns = Pick<JobRow, 'lastRun' | 'failedFirings'>;
 
 interface Known extends JobRuns {
-  /** By the monotonic clock. */
+  /** In milliseconds of the monotonic clock. */
   readonly readAt: number;
 }
 
-/** How long what was read serves, in milliseconds. */
+/** The milliseconds for which a last run need not be read again. */
 const FRESH_MS = 5_000;
 
-/** What was read within this time before is not read again for what waited meanwhile, in milliseconds. */
+/** A call that waited for another one does not read jobs again that were read within this many milliseconds. */
 const JUST_NOW_MS = 500;
 
-/** After a failure, the database is left alone so long, in milliseconds: without indexes, it would do nothing else. */
+/** The milliseconds without queries after a failure: a database without indexes would otherwise do nothing else. */
 const REST_MS = 30_000;
 
-/** How long a list waits for the last runs of its jobs, in milliseconds. */
+/** The most milliseconds that a list waits for the last runs of its jobs. */
 const WAIT_MS = 1_000;
 
-/** After a job has changed, its last run is read so often, with such a pause: instances write their rows late. */
+/** The repeated readings after a job has changed, and the pause between them: instances write their rows late. */
 const LATER = { times: 3, pauseMs: 2_000 };
 
-/** Most rows that are read of one job, and with one call. */
+/** The most rows that are read for one job, and by one call. */
 const MOST_ROWS = 20_000;
 
-/** Firings that are looked at to count those that failed in a row. */
+/** The most firings that are read to count the failed ones in a row. */
 const MOST_FIRINGS = 10;
 
 /** The last runs of all jobs. */
@@ -64,9 +64,9 @@ export class LastRuns {
   readonly #listeners: Listeners<ReadonlySet<string>>;
   readonly #timers: NamedTimers<'later'>;
   readonly #oneAtATime = new Limiter(1);
-  /** By the monotonic clock. */
+  /** In milliseconds of the monotonic clock. */
   #restUntil = -Infinity;
-  /** Those of the items of the job that was asked for last. */
+  /** The last runs of the items of one job: the one that was read last. */
   #items:
     | {
         readonly jobName: string;
@@ -75,7 +75,7 @@ export class LastRuns {
         readonly runs: ReadonlyMap<number, LastRun>;
       }
     | undefined;
-  /** The data source of which all this is known. */
+  /** The data source of all these runs. */
   #of: unknown;
 
   constructor(sources: DataSources, clock: Clock, onError: (error: unknown) => void) {
@@ -85,33 +85,36 @@ export class LastRuns {
     this.#timers = new NamedTimers(clock);
   }
 
-  /** What is known of a job; empty if nothing is. */
+  /** The last firing of a job; empty if it is unknown. */
   of(jobName: string): JobRuns {
     const { lastRun, failedFirings } = this.#known.get(jobName) ?? {};
     return { ...(lastRun && { lastRun }), ...(failedFirings !== undefined && { failedFirings }) };
   }
 
-  /** Calls the listener with the names of the jobs of which something else is known now. */
+  /** Calls the listener with the names of the jobs whose last firing has changed. */
   onChange(listener: (jobNames: ReadonlySet<string>) => void): () => void {
     return this.#listeners.add(listener);
   }
 
-  /** Has the last runs of these jobs read, unless they were just now. Waits a little for them, and never rejects. */
+  /**
+   * Reads the last runs of these jobs, unless they have just been read. Waits for them at most a second, and never
+   * rejects.
+   */
   async read(jobs: readonly JobItems[]): Promise<void> {
     const oldest = this.#clock.monotonic() - FRESH_MS;
     this.#forgetOthers();
     const wanted = jobs.filter(({ jobName }) => (this.#known.get(jobName)?.readAt ?? -Infinity) <= oldest);
     if (wanted.length === 0) return;
     const late = (): Error => new DeadlineExceededError('the last runs', WAIT_MS);
-    // A list of jobs is not to wait for a slow database; its source says what is wrong with it.
+    // A list of jobs does not wait for a slow database; its data source reports the failure.
     await withDeadline(this.#clock, this.#readAll(wanted), WAIT_MS, late).catch(() => undefined);
   }
 
-  /** The last run of each item of a job, as far as its latest rows tell. */
+  /** The last run of each item of a job that is among the job's latest rows. */
   async ofItems(job: JobItems): Promise<ReadonlyMap<number, LastRun>> {
     const known = this.#items;
     const now = this.#clock.monotonic();
-    // The pages of a large job are asked for one after the other.
+    // The pages of a large job follow one another, so they share one reading.
     if (known?.jobName === job.jobName && known.source === this.#sources.activated && now - known.readAt < FRESH_MS)
       return known.runs;
     const runs = await this.#readItems(job);
@@ -132,7 +135,7 @@ export class LastRuns {
     return found;
   }
 
-  /** A job has changed: its last run will be another one soon. */
+  /** Reads the last run of a job again soon, as the job has changed. */
   expect({ jobName, items }: JobItems): void {
     if (this.#sources.activated === undefined) return;
     this.#expected.set(jobName, { items, left: LATER.times });
@@ -156,7 +159,7 @@ export class LastRuns {
     });
   }
 
-  /** Another data source knows other runs. */
+  /** Forgets all runs if another data source is activated. */
   #forgetOthers(): void {
     const { activated } = this.#sources;
     if (this.#of === activated) return;
@@ -165,7 +168,7 @@ export class LastRuns {
     this.#of = activated;
   }
 
-  /** One call after the other, so that a slow database has one statement of all pages to answer. */
+  /** One call after the other, so that a slow database has only one statement of all pages at a time. */
   #readAll(jobs: readonly JobItems[]): Promise<void> {
     return this.#oneAtATime.run(() => this.#readNow(jobs));
   }
@@ -174,18 +177,18 @@ export class LastRuns {
     const now = this.#clock.monotonic();
     this.#forgetOthers();
     if (now < this.#restUntil) return;
-    // Another page may have asked for the same meanwhile.
+    // Another page may have read the same jobs meanwhile.
     const jobs = wanted.filter(({ jobName }) => now - (this.#known.get(jobName)?.readAt ?? -Infinity) > JUST_NOW_MS);
     const source = this.#sources.activated;
     if (source === undefined) return;
     for (const some of batches(jobs)) {
       let latest: ReadonlyMap<string, readonly LatestExecution[]>;
       try {
-        // One after the other: the database has others to serve.
+        // One after the other, to limit the load on the database.
         latest = await source.use((storage, signal) => this.#latest(storage, some, signal));
       } catch (error) {
         this.#restUntil = this.#clock.monotonic() + REST_MS;
-        // What was known is not known any more: it may have changed since.
+        // The last runs may have changed since, so they are now unknown.
         this.#take(new Map(jobs.map(({ jobName }) => [jobName, undefined])));
         throw error;
       }
@@ -194,7 +197,7 @@ export class LastRuns {
     }
   }
 
-  /** The rows of two firings of each job; of more, where the last one failed. */
+  /** The rows of the last two firings of each job; of ten firings if the last one failed. */
   async #latest(
     storage: {
       latest: (
@@ -230,7 +233,7 @@ export class LastRuns {
 
 const itemsOf = ({ items }: JobItems): number => Math.max(1, items ?? 1);
 
-/** Jobs that together have not too many rows. */
+/** Splits jobs into batches with a bounded number of rows. */
 function* batches(jobs: readonly JobItems[]): Generator<readonly JobItems[]> {
   let some: JobItems[] = [];
   let rows = 0;
@@ -275,7 +278,7 @@ function runsOf(rows: readonly LatestExecution[]): JobRuns {
     ...(completedAt !== undefined && { durationMs: Math.max(0, completedAt - startedAt) }),
     ...{ items: items.length, failed, running },
   };
-  // A firing that runs has not failed yet, and does not end a row of failures either.
+  // A running firing has not failed yet, and does not end a series of failures either.
   const decided = firings.filter((firing) => firing.failed > 0 || firing.running === 0);
   const firstGood = decided.findIndex((firing) => firing.failed === 0);
   const failedFirings = firstGood < 0 ? decided.length : firstGood;

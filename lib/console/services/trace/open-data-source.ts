@@ -5,7 +5,7 @@ import { type TlsSettings } from '../../../registry/zookeeper/zookeeper-security
 import { ConsoleProblem } from '../../answers/console-problem.js';
 import { mysqlTls, postgresTls } from './database-tls.js';
 
-/** Where a database is. */
+/** The target of a connection to a database, with its credentials. */
 export interface DataSourcePlace {
   readonly driver: DataSourceDriver;
   readonly host?: string | undefined;
@@ -15,11 +15,11 @@ export interface DataSourcePlace {
   readonly password?: string | undefined;
   /** Default: connections are not encrypted. */
   readonly tls?: TlsSettings | undefined;
-  /** The address to connect to, if the one of the host was checked. Default: wherever the name leads. */
+  /** The checked address to connect to. Default: the address of the host's name at that time. */
   readonly address?: string | undefined;
 }
 
-/** What an application installs for each driver. */
+/** The package that each driver needs. */
 const PACKAGES: Readonly<Record<DataSourceDriver, string>> = {
   postgres: 'pg',
   mysql: 'mysql2',
@@ -38,12 +38,12 @@ export const PORTS: Readonly<Record<DataSourceDriver, number | undefined>> = {
 const CONNECT_MS = 5_000;
 const STATEMENT_MS = 10_000;
 
-/** Few: pages read one after the other. */
+/** The size of the pool; few connections are enough, as pages read one after the other. */
 const POOL = 4;
 
 /**
- * Connects to a database. No option of the driver can be given from outside.
- * @throws ConsoleProblem 501 if TypeORM or the driver is not installed; what the driver throws
+ * Connects to a database. No caller can set options of the driver.
+ * @throws ConsoleProblem 501 if TypeORM or the driver is not installed; the errors of the driver
  */
 export async function openDataSource(place: DataSourcePlace): Promise<DataSource> {
   const typeOrm = await import('typeorm').catch((cause: unknown) => {
@@ -83,7 +83,7 @@ function optionsOf({ driver, database, username, password, ...place }: DataSourc
       };
     case 'mysql':
     case 'mariadb':
-      // No files of this machine for the server, and one statement at a time.
+      // The server must not read files of this machine, and gets one statement at a time.
       return {
         ...common,
         type: driver,

@@ -3,7 +3,7 @@ import { type ExecutionFigures, type OutcomeCounts } from '../../../tracing/rdb/
 import { type RunStatistics } from '../../contract/jobs.js';
 import { ConsoleProblem } from '../../answers/console-problem.js';
 
-/** Of what statistics are wanted; times in milliseconds since 1970. */
+/** The range and the job of statistics; times in milliseconds since 1970. */
 export interface StatisticsQuery {
   readonly jobName?: string | undefined;
   readonly from: number;
@@ -16,7 +16,7 @@ const LONGEST_MS = 31 * 86_400_000;
 const LEAST_BUCKET_MS = 60_000;
 const MOST_BUCKETS = 300;
 
-/** The length of a part. @throws ConsoleProblem 400 if the range or the parts are none */
+/** The length of a part. @throws ConsoleProblem 400 if the range or the parts are invalid */
 export function bucketMsOf({ from, to, bucketMs }: StatisticsQuery): number {
   if (!(from < to) || to - from > LONGEST_MS) throw new ConsoleProblem(400, 'bad-range', wording('range-31-days'));
   const least = Math.max(1_000, Math.ceil((to - from) / MOST_BUCKETS));
@@ -25,7 +25,7 @@ export function bucketMsOf({ from, to, bucketMs }: StatisticsQuery): number {
   throw new ConsoleProblem(400, 'bad-bucket', wording('bucket', { least, got: bucketMs }));
 }
 
-/** When the parts of a range begin. */
+/** The start times of the parts of a range. */
 export function partsOf({ from, to, bucketMs }: StatisticsQuery & { readonly bucketMs: number }): readonly number[] {
   const parts: number[] = [];
   for (let at = from - (from % bucketMs); at < to; at += bucketMs) parts.push(at);

@@ -5,7 +5,7 @@ import { StoreDocument } from '../../store/store-document.js';
 import { changedTls, type Cipher, openedTls, type StoredTls } from '../connections/stored-tls.js';
 import { type DataSourcePlace } from './open-data-source.js';
 
-/** A data source that was added in the page, as the store keeps it. */
+/** A data source that was added in the page, in the form of the store. */
 export interface StoredDataSource {
   readonly name: string;
   readonly driver: DataSourceDriver;
@@ -18,10 +18,10 @@ export interface StoredDataSource {
   readonly tls?: StoredTls;
 }
 
-/** What the store keeps of data sources. */
+/** The document of the data sources in the store. */
 export interface StoredDataSources {
   readonly sources: readonly StoredDataSource[];
-  /** The name of the one whose runs pages show; `undefined`: the first. */
+  /** The name of the data source whose runs pages show; `undefined` for the first one. */
   readonly activated?: string;
 }
 
@@ -42,7 +42,7 @@ function isSource(value: unknown): boolean {
   return isMap(value) && ['name', 'driver', 'host', 'database'].every((key) => typeof value[key] === 'string');
 }
 
-/** What is stored after a change: the secrets that it leaves out stay as they are. */
+/** The data source to store after a change; secrets that the change omits are kept. */
 export function changedDataSource(
   { name, driver, host, port, database, username, ...change }: DataSourceChange,
   before: StoredDataSource | undefined,
@@ -59,7 +59,7 @@ export function changedDataSource(
   };
 }
 
-/** Where it is, with its secrets. */
+/** The connection of a stored data source, with its secrets. */
 export function openedDataSource(
   { password, tls, ...place }: StoredDataSource,
   open: Cipher,

@@ -3,17 +3,17 @@ import { withoutSecrets } from '../../../api/text/secrets.js';
 import { type LastRun, type TraceResult } from '../../contract/jobs.js';
 import { type ExecutionDetail, type ExecutionRow, type FiringRow, type StatusRow } from '../../contract/trace.js';
 
-/** How an execution ended, or that it has not. */
+/** The result of an execution, `running` if it has not ended. */
 export function resultOf({ success, completeTime, failureCause }: JobExecutionEvent): TraceResult {
   if (success) return 'ok';
-  // Java inserts some failures without the time of their end.
+  // Java stores some failures without the time of their end.
   return completeTime === undefined && failureCause === undefined ? 'running' : 'failed';
 }
 
 /** An execution as lists show it. */
 export function executionRow(event: JobExecutionEvent): ExecutionRow {
   const { id, jobName, taskId, hostname, ip, shardingItem, source, startTime, completeTime, failureCause } = event;
-  // Rows may have been written by Java, and by releases that hid less.
+  // Java, or a release that hid less, may have written the row.
   const failure = failureCause === undefined ? undefined : withoutSecrets(failureCause.trim().split('\n', 1)[0] ?? '');
   return {
     ...{ id, jobName, taskId, hostname, ip, item: shardingItem, source, result: resultOf(event) },
@@ -49,7 +49,7 @@ export function lastRunOf(event: JobExecutionEvent): LastRun {
   return { at: event.startTime.getTime(), result: resultOf(event), ...(durationMs !== undefined && { durationMs }) };
 }
 
-/** How long an execution took; `undefined` if it has not ended. Clocks may have been set back meanwhile. */
+/** The duration of an execution; `undefined` if it has not ended. At least 0, as clocks may be set back. */
 export function durationOf({
   startTime,
   completeTime,
@@ -57,13 +57,13 @@ export function durationOf({
   return completeTime && Math.max(0, completeTime.getTime() - startTime.getTime());
 }
 
-/** Items of one firing begin within this time of each other, in milliseconds, also if they wait for a thread. */
+/** Items of one firing begin within this many milliseconds of each other, even if they wait for a thread. */
 const GAP_MS = 10_000;
 
-/** What firings are made of. */
+/** The fields of executions by which firings are grouped. */
 export type FiringItem = Pick<ExecutionRow, 'item' | 'source' | 'result' | 'startedAt' | 'completedAt'>;
 
-/** Executions of one firing together. */
+/** A firing with its executions. */
 export interface Firing<Row extends FiringItem> extends Omit<FiringRow, 'items'> {
   readonly items: readonly Row[];
 }
@@ -74,14 +74,14 @@ interface OpenFiring<Row> {
 }
 
 /**
- * Executions of one job that belong to one firing: the same cause, no item twice, begun soon after each other.
+ * Groups executions of one job by firing: the same cause, no item twice, begun soon after each other.
  * @param rows the latest first
  * @returns the latest firing first
  */
 export function groupFirings<Row extends FiringItem>(rows: readonly Row[]): readonly Firing<Row>[] {
   const firings: OpenFiring<Row>[] = [];
   for (const row of rows) {
-    // Items of a failover begin while others' firings go on.
+    // Items of a takeover begin while other firings go on.
     const open = firings
       .slice(-MOST_OPEN)
       .reverse()

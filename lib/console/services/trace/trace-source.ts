@@ -9,22 +9,22 @@ import { type DataSourceInfo } from '../../contract/trace.js';
 import { ConsoleProblem } from '../../answers/console-problem.js';
 import { failedTest } from '../connections/connection-failures.js';
 
-/** What a data source is made of. */
+/** The parts of a data source. */
 export interface TraceSourceParts {
   readonly info: Omit<DataSourceInfo, 'isActivated' | 'state' | 'reason'>;
-  /** Connects, or has the application's. */
+  /** Connects, or returns the application's data source. */
   readonly open: () => Promise<DataSource> | DataSource;
-  /** Whether the console may close it. */
+  /** True if the console may close it. */
   readonly isOurs: boolean;
   readonly clock: Clock;
-  /** Is told why a database could not be used: pages see only what kind of failure it was. */
+  /** Logs why a database could not be used; pages get only the category of the failure. */
   readonly onFailure: (message: string) => void;
 }
 
-/** How long a page waits for the database, in milliseconds. */
+/** The most milliseconds that a page waits for the database. */
 const QUERY_MS = 10_000;
 
-/** One database with the tables of event tracing. It is connected when it is first used. */
+/** One database with the tables of event tracing. The first use connects it. */
 export class TraceSource {
   readonly #parts: TraceSourceParts;
   #storage: Promise<RdbTraceStorage> | undefined;
@@ -53,9 +53,9 @@ export class TraceSource {
   }
 
   /**
-   * Asks the database something.
+   * Runs a query on the database.
    * @throws ConsoleProblem 503 if it cannot be reached, 409 if the tables are missing, 504 if it takes too long, 400 if
-   *   what was asked cannot be
+   *   the query is invalid
    */
   async use<T>(work: (storage: RdbTraceStorage, signal: AbortSignal) => Promise<T>): Promise<T> {
     const { clock } = this.#parts;

@@ -9,16 +9,16 @@ import { type DataSources } from './data-sources.js';
 import { bucketMsOf, partsOf, statisticsOf, type StatisticsQuery } from './statistics.js';
 import { executionDetail, executionRow, groupFirings, statusRow } from './trace-rows.js';
 
-/** Rows that are read at a time. */
+/** The rows that are read at a time. */
 const PAGE = 1_000;
 
-/** Most rows that the past of a schedule is made of. */
+/** The most rows for the past of a schedule. */
 const SCHEDULE_ROWS = 5_000;
 
-/** How long statistics are remembered, in milliseconds. */
+/** The milliseconds for which statistics are remembered. */
 const FRESH_MS = 5_000;
 
-/** Most rows of a CSV file. */
+/** The most rows of a CSV file. */
 const CSV_ROWS = 100_000;
 
 interface Remembered<T> {
@@ -26,15 +26,15 @@ interface Remembered<T> {
   readonly until: number;
 }
 
-/** What has run within a time. */
+/** The runs within a range of time. */
 export interface PastRuns {
   /** The latest first. */
   readonly rows: readonly JobExecutionEvent[];
-  /** Whether there are more, earlier ones. */
+  /** True if there are earlier runs in the range that were not read. */
   readonly isCut: boolean;
 }
 
-/** Reads what was recorded of runs. */
+/** Reads recorded runs. */
 export class Traces {
   readonly #sources: DataSources;
   readonly #clock: Clock;
@@ -88,10 +88,10 @@ export class Traces {
     return { items, ...(hasMore && { nextCursor: cursorOf(last.startedAt) }) };
   }
 
-  /** Success, failure and durations of a time. */
+  /** Successes, failures and durations within a range of time. */
   statistics(ds: string | undefined, query: StatisticsQuery): Promise<RunStatistics> {
     const bucketMs = bucketMsOf(query);
-    // Rounded, so that pages that ask at about the same time share an answer.
+    // Rounded, so that pages share the answer for about the same range.
     const key = [
       'stats',
       ds,
@@ -108,7 +108,7 @@ export class Traces {
     });
   }
 
-  /** Names of jobs, or addresses, that begin so. */
+  /** Names of jobs, or addresses, that begin with the prefix. */
   async suggest(
     ds: string | undefined,
     { field, prefix, limit }: { field: 'job' | 'ip'; prefix: string; limit: number },
@@ -120,7 +120,9 @@ export class Traces {
     return [...found].sort().slice(0, limit);
   }
 
-  /** What ran within a time, of all jobs, the latest first; `undefined` without a source that can be read. */
+  /**
+   * The runs of all jobs within a range of time, the latest first; `undefined` without a data source that can be read.
+   */
   async between(from: number, to: number): Promise<PastRuns | undefined> {
     if (this.#sources.activated === undefined) return undefined;
     const key = ['between', Math.floor(from / FRESH_MS), Math.floor(to / FRESH_MS)].join('\n');
@@ -131,7 +133,7 @@ export class Traces {
   async *all(ds: string | undefined, filter: ExecutionFilter): AsyncGenerator<readonly ExecutionRow[]> {
     let after: string | undefined;
     for (let count = 0; count < CSV_ROWS; count += PAGE) {
-      // One page after the other: a slow client is not to fill the memory.
+      // One page after the other, so that a slow client does not fill the memory.
       const { rows, next } = await this.#read(ds, { ...filter, pageSize: PAGE, after });
       yield rows.map(executionRow);
       if (next === undefined) return;
@@ -151,7 +153,7 @@ export class Traces {
     const rows: JobExecutionEvent[] = [];
     let after: string | undefined;
     for (let page = 0; page < SCHEDULE_ROWS / PAGE; page++) {
-      // One after the other: each begins behind the one before.
+      // One after the other, as each page begins after the last one.
       const found = await this.#read(undefined, { ...filter, pageSize: PAGE, after });
       rows.push(...found.rows);
       if (found.next === undefined) return { rows, isCut: false };

@@ -2,7 +2,7 @@ import { describeValue } from '../api/text/describe-value.js';
 import { InvalidConfigurationError } from '../api/errors/errors.js';
 import { type JobConfiguration } from '../api/job/job-configuration.js';
 import { jobPath } from '../api/job/job-name.js';
-import { idleWorkerOf } from '../api/job/worker-job.js';
+import { ineffectiveWorkerOf } from '../api/job/worker-job.js';
 
 /**
  * Refuses a job object that names a worker module beside its own methods: the methods would block the main thread,
@@ -11,7 +11,7 @@ import { idleWorkerOf } from '../api/job/worker-job.js';
  * @throws InvalidConfigurationError
  */
 export function refuseIdleWorker({ jobName }: JobConfiguration, job: object, methods: string): void {
-  const worker = idleWorkerOf(job);
+  const worker = ineffectiveWorkerOf(job);
   if (worker === undefined) return;
   throw new InvalidConfigurationError([
     `${jobPath(jobName)}: has both a worker ${describeValue(worker)} and ${methods}: only one of them can do the job's work, ` +

@@ -67,7 +67,7 @@ export class RegistryConflictError extends ElasticJobError {
   constructor(
     /** Path of the first operation that did not fit. */
     readonly path: string,
-    /** What the present state has there. */
+    /** State of the node at that path. */
     readonly reason: 'exists' | 'absent' | 'changed',
   ) {
     super('REGISTRY_CONFLICT', `The commit was refused as a whole: ${path} ${CONFLICTS[reason]}. Nothing was changed.`);
@@ -101,7 +101,7 @@ export class RegistryCredentialsError extends ElasticJobError {
   }
 }
 
-/** The session with the registry centre has ended: all that was bound to it is gone, peers may have taken over. */
+/** The session with the registry centre has ended: its session nodes are gone, peers may have taken over. */
 export class SessionLostError extends ElasticJobError {
   override readonly name = 'SessionLostError';
   constructor(what: string) {
@@ -109,7 +109,7 @@ export class SessionLostError extends ElasticJobError {
   }
 }
 
-/** A wait reached its deadline. The message names what was waited for, and whom. */
+/** A wait reached its deadline. The message names the object of the wait. */
 export class DeadlineExceededError extends ElasticJobError {
   override readonly name = 'DeadlineExceededError';
   constructor(what: string, timeoutMs: number) {
@@ -120,7 +120,7 @@ export class DeadlineExceededError extends ElasticJobError {
 /** Settings that cannot be used. The message names key path, value and what is allowed, one line for each fault. */
 export class InvalidConfigurationError extends ElasticJobError {
   override readonly name = 'InvalidConfigurationError';
-  /** The faults for programs that word them themselves; absent if only `faults` says them. */
+  /** The faults for programs that word them themselves; absent if there are only `faults`. */
   readonly wordings?: readonly Wording[];
   constructor(
     /** One complete sentence for each fault, each starting with its key path. */
@@ -158,7 +158,7 @@ export class UnknownJobError extends ElasticJobError {
 /** The operation does not fit the job's present state or kind, such as scheduling a job that has no cron. */
 export class JobStateError extends ElasticJobError {
   override readonly name = 'JobStateError';
-  /** The reason for the refusal, for programs that word it themselves; `undefined` if only the message says it. */
+  /** The reason for the refusal, for programs that word it themselves; `undefined` if there is only the message. */
   readonly because: JobStateReason | undefined;
   constructor(message: string, options: { readonly cause?: unknown; readonly because?: JobStateReason } = {}) {
     super('JOB_STATE', message, options);
@@ -166,7 +166,7 @@ export class JobStateError extends ElasticJobError {
   }
 }
 
-/** Why a job's state does not allow an operation: a code, and what the sentence about it is made from. */
+/** Reason for which a job's state does not allow an operation: a code, and the values of the sentence about it. */
 export interface JobStateReason {
   readonly code: JobStateCode;
   readonly values: Readonly<Record<string, string | number>>;
@@ -192,7 +192,7 @@ export const JOB_STATE_CODES = [
   'no-configuration',
 ] as const;
 
-/** One of them. */
+/** Code of such a situation. */
 export type JobStateCode = (typeof JOB_STATE_CODES)[number];
 
 /** Reason of an abort: the job, or the whole process, is being stopped. */

@@ -1,11 +1,11 @@
 /**
- * What observers may read of a host and its jobs, at any moment: the memory of this process. Nothing here asks the
- * registry centre, and nothing is computed before it is read.
+ * The facts about a host and its jobs that observers may read at any moment: the memory of this process. Reading them
+ * sends no request to the registry centre, and nothing is computed before it is read.
  */
 import { type JobLogger } from '../text/logger.js';
 import { type JobInstance } from '../extensions/sharding-strategy.js';
 
-/** How a job fares on an instance, in a word; `ElasticJobHealth` says why. */
+/** Health of a job on an instance, in a word; `ElasticJobHealth` has the reason. */
 export type ObservedJobState =
   | 'active'
   | 'created'
@@ -24,9 +24,9 @@ export type ObservedJobState =
 export interface ObservedJob {
   readonly jobName: string;
   readonly health: { readonly state: ObservedJobState };
-  /** How many items are assigned to this instance. */
+  /** Number of items that are assigned to this instance. */
   readonly itemsOwned: number;
-  /** How many items run here, or are ending. */
+  /** Number of items that run here, or are ending. */
   readonly itemsRunning: number;
   /** The scheduled instant that comes next; `undefined` if the job does not fire by a schedule here. */
   readonly nextInstant: Date | undefined;
@@ -36,18 +36,18 @@ export interface ObservedJob {
 
 /** Events that an observer has accepted and not handled yet. */
 export interface ObserverBacklog {
-  /** How many events wait. */
+  /** Number of events that wait. */
   readonly pending: number;
-  /** How many events were lost since the observer was made. */
+  /** Number of events that were lost since the observer was made. */
   readonly dropped: number;
 }
 
 /** The jobs of this process on one registry centre. */
 export interface ObservedHost {
   readonly instance: JobInstance;
-  /** For what an observer has to say. */
+  /** The log for messages of an observer. */
   readonly logger: JobLogger;
-  /** Whether this process is ending its jobs, or has ended them. */
+  /** True if this process is ending its jobs, or has ended them. */
   readonly isStopping: boolean;
   /** Phase of the session with the registry centre. */
   readonly session: 'connecting' | 'connected' | 'suspended' | 'lost' | 'closed';

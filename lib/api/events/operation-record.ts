@@ -1,6 +1,6 @@
-/** What operators have done: the records that each operation leaves, and who receives them. */
+/** The records that the operations of operators leave, and the listeners that receive them. */
 
-/** What an operation does. */
+/** Kind of an operation. */
 export type OperationName =
   | 'update-configuration'
   | 'remove-job'
@@ -14,15 +14,15 @@ export type OperationName =
   | 'enable-item'
   | 'fix';
 
-/** Who does something, and why. */
+/** The author of an operation, and the reason. */
 export interface OperationContext {
-  /** Who does it, for the record. Default: the `operator` of the API. */
+  /** Author, for the record. Default: the `operator` of the API. */
   readonly by?: string;
-  /** Why, for the record. It is kept nowhere else. Default: none. */
+  /** Reason, for the record. It is kept nowhere else. Default: none. */
   readonly reason?: string;
 }
 
-/** One operation: who has done what, when and why, and what it has changed. */
+/** One operation: its author, time and reason, and its changes. */
 export interface OperationRecord {
   /** Unique. */
   readonly id: string;
@@ -33,26 +33,27 @@ export interface OperationRecord {
   readonly serverIp: string | undefined;
   /** The item that was named. */
   readonly item: number | undefined;
-  /** Who has done it. */
+  /** Author of the operation. */
   readonly operator: string;
   readonly reason: string | undefined;
   /** When it began, by the clock of this process. */
   readonly startedAt: Date;
   /**
-   * What it has changed, as it was before: values by path within the namespace, or by name of the setting; secrets
-   * are hidden. What was not there is not in it.
+   * The changed parts as they were before: values by path within the namespace, or by name of the setting; secrets are
+   * hidden. Parts that did not exist are missing.
    */
   readonly before: Readonly<Record<string, string>>;
-  /** The same things as they are after it. What it has removed is not in it. */
+  /** The same parts as they are after the operation. Parts that it has removed are missing. */
   readonly after: Readonly<Record<string, string>>;
   /** `unknown`: the answer of the registry centre was lost, so that it may have been carried out or not. */
   readonly outcome: 'done' | 'failed' | 'unknown';
-  /** Why it was not carried out, or only in part; `undefined` if it is `done`. */
+  /** The reason for which it was not carried out, or only in part; `undefined` if it is `done`. */
   readonly error: string | undefined;
 }
 
 /**
- * Receives a record of each operation of this process. One that throws, or never ends, hurts no operation and no job.
+ * Receives a record of each operation of this process. A listener that throws, or never ends, hurts no operation and no
+ * job.
  */
 export interface OperationListener {
   onOperation(record: OperationRecord): void | Promise<void>;

@@ -1,5 +1,5 @@
 /**
- * What happens to a run, as a stream of events, from the moment a firing is taken up to the outcome of the run:
+ * The events of a run, in order, from the moment a firing is taken up to the outcome of the run:
  *
  * ```
  *  staged ──▶ items-begun ──▶ item-started ──▶ (item-retried …) ──▶ item-ended ─┐ … for each item
@@ -16,9 +16,13 @@ import { type ShardingContext } from '../job/sharding-context.js';
 import { type JobInstance } from '../extensions/sharding-strategy.js';
 
 /**
- * Why a job runs: an instant of its `schedule`; a `misfire` (it makes up for a firing that came while its items could
- * not be run); a `catch-up` (for a firing that was lost while an item changed its owner); a `failover` (it takes over
- * items whose run died with its instance); or `manual` (an operator or the application triggered it).
+ * Cause of a run:
+ *
+ * - `schedule`: an instant of the schedule
+ * - `misfire`: it makes up for a firing that came while its items could not be run
+ * - `catch-up`: it makes up for a firing that was lost while an item changed its owner
+ * - `failover`: it takes over items whose run died with its instance
+ * - `manual`: an operator or the application triggered it
  */
 export type FiringCause = 'schedule' | 'misfire' | 'catch-up' | 'failover' | 'manual';
 
@@ -26,7 +30,7 @@ export type FiringCause = 'schedule' | 'misfire' | 'catch-up' | 'failover' | 'ma
 export interface RunInfo {
   readonly jobName: string;
   readonly instance: JobInstance;
-  /** Tells the runs of this process apart: `1`, `2`, … */
+  /** Distinguishes the runs of this process: `1`, `2`, … */
   readonly runId: number;
   readonly cause: FiringCause;
   /**
@@ -44,19 +48,23 @@ export interface RunItem {
   readonly fencingToken: number;
 }
 
-/** How an item ended. */
+/** Outcome of an item. */
 export type ItemOutcome =
   | { readonly type: 'succeeded' }
-  /** The job threw `cause`, or settings that became wrong at run time kept it from being called. */
+  /** The job threw `cause`, or was not called because settings became wrong at run time. */
   | { readonly type: 'failed'; readonly cause: unknown }
-  /** The item's signal aborted for the reason `cause`, and the item threw it or returned, or had not started yet. */
+  /**
+   * The item's signal aborted for the reason `cause`, and the item threw it or returned, or had not started yet.
+   * `cause` is a `SessionLostError`, a `JobStoppedError`, or, for an item that had not started, a
+   * `FiringInterruptedError`; if the registry centre refuses this client for good, its `RegistryCredentialsError`.
+   */
   | { readonly type: 'aborted'; readonly cause: unknown }
   /**
    * It ran longer than `timeoutMilliseconds`. `isGivenUp`: its code had not ended 5 seconds later, and may still run.
    */
   | { readonly type: 'timed-out'; readonly cause: ItemTimeoutError; readonly isGivenUp: boolean };
 
-/** How a run ended on this instance. */
+/** Outcome of a run on this instance. */
 export type RunOutcome =
   /** All its items have ended; the counts add up to the number of items that were begun. */
   | {
@@ -73,7 +81,7 @@ export type RunOutcome =
       readonly reason: 'still-running';
       /** Items that are due, but still run or wait to be taken over. */
       readonly items: readonly number[];
-      /** Whether they are run for this firing as soon as they are free (`misfire`). */
+      /** True if they are run for this firing as soon as they are free (`misfire`). */
       readonly isMadeUpFor: boolean;
     }
   /** The registry centre did not answer, or the items were not assigned in time. The firing is still due. */
@@ -87,8 +95,11 @@ export type RunOutcome =
   | { readonly type: 'stopped'; readonly cause: unknown };
 
 /**
- * Why a run had no items: `no-items` (this instance owns none that may run), `still-running` (all that are due still
- * run, or wait to be taken over), `taken-by-others` (peers were faster).
+ * Reason for which a run had no items:
+ *
+ * - `no-items`: this instance owns none that may run
+ * - `still-running`: all that are due still run, or wait to be taken over
+ * - `taken-by-others`: peers were faster
  */
 export type NothingToRun = 'no-items' | 'still-running' | 'taken-by-others';
 
@@ -114,17 +125,17 @@ export type RunEvent = {
   | {
       readonly type: 'item-retried';
       readonly item: RunItem;
-      /** Which attempt has failed, from 1. */
+      /** Number of the attempt that has failed, from 1. */
       readonly attempt: number;
       readonly cause: unknown;
-      /** How long the pause is, in milliseconds. */
+      /** Length of the pause in milliseconds. */
       readonly pauseMs: number;
     }
   | {
       readonly type: 'item-ended';
       readonly item: RunItem;
       readonly outcome: ItemOutcome;
-      /** How many attempts were made: 0 if the item was not started. */
+      /** Number of attempts made; 0 if the item was not started. */
       readonly attempts: number;
       /** Milliseconds from `item-started`, pauses included; `undefined` if the item was not started. */
       readonly durationMs: number | undefined;
@@ -142,19 +153,19 @@ export interface InstanceCrash {
   readonly jobName: string;
   /** Id of the instance that has died. */
   readonly instance: string;
-  /** When this instance noticed, by its own clock. */
+  /** When this instance noticed it, by its own clock. */
   readonly at: Date;
 }
 
 /**
- * A Java instance of a job is gone: it has stopped or died, of which it leaves no record. No item is marked as running
- * on it any more.
+ * A Java instance of a job is gone. It leaves no record that shows whether it has stopped or died. No item is marked as
+ * running on it any more.
  */
 export interface JavaInstanceGone {
   readonly jobName: string;
   /** Id of the instance that is gone. */
   readonly instance: string;
-  /** When this instance noticed, by its own clock. */
+  /** When this instance noticed it, by its own clock. */
   readonly at: Date;
 }
 
@@ -164,9 +175,9 @@ export interface InstanceRegistration {
   readonly instance: JobInstance;
   /** Ids of all instances of the job that live, this one included. */
   readonly living: readonly string[];
-  /** Those of them that are Java instances: they complete no trace but their own. */
+  /** Ids of the Java instances among `living`: they complete no trace but their own. */
   readonly livingJava: readonly string[];
-  /** By this instance's clock. */
+  /** When it registered, by this instance's clock. */
   readonly at: Date;
 }
 
@@ -177,34 +188,37 @@ export interface DueFiring {
   /** When it was noticed, by this instance's clock. */
   readonly at: Date;
   /**
-   * What becomes of it: a run `begins`, and may find that it has no items; the firing `waits`, and later firings may
-   * take its place; or it is `dropped`, since `misfire` is off.
+   * `begins`: a run begins, and may find that it has no items. `waits`: it waits, and later firings may take its place.
+   * `dropped`: it is dropped, since `misfire` is off.
    */
   readonly fate: 'begins' | 'waits' | 'dropped';
-  /** How many items of the job still run here. */
+  /** Number of items of the job that still run here. */
   readonly itemsRunning: number;
 }
 
 /**
- * Observes the runs of all jobs of a host. Called synchronously, so it must be quick: hand over work and return. What
- * it throws, or a promise it returns that rejects, is logged and hurts no job; a promise is not awaited.
+ * Observes the runs of all jobs of a host. Called synchronously, so it must be quick: queue the work and return. An
+ * error that it throws, or a promise it returns that rejects, is logged and hurts no job; a promise is not awaited.
  */
 export interface RunObserver {
   onRunEvent(event: RunEvent): void | Promise<void>;
   /**
-   * Another instance of a job has died. One of the living instances is notified; in rare cases, as when several
-   * instances die together, none or two.
+   * Called when another instance of a job has died. One of the living instances is notified; in rare cases, as when
+   * several instances die together, none or two.
    */
   onInstanceCrash?(crash: InstanceCrash): void | Promise<void>;
-  /** A Java instance of a job is gone. One of the living Node instances is notified; in rare cases none or two. */
+  /**
+   * Called when a Java instance of a job is gone. One of the living Node instances is notified; in rare cases none or
+   * two.
+   */
   onJavaInstanceGone?(gone: JavaInstanceGone): void | Promise<void>;
-  /** This instance has registered for a job. */
+  /** Called when this instance has registered for a job. */
   onRegistration?(registration: InstanceRegistration): void | Promise<void>;
-  /** A scheduled instant has come, before a run for it begins. Not called once the job is being stopped here. */
+  /** Called when a scheduled instant has come, before a run for it begins; not once the job is being stopped here. */
   onFiringDue?(firing: DueFiring): void | Promise<void>;
-  /** A host has taken in its first job. Called once a host, with what may be read of it from then on. */
+  /** Called once a host, when it has received its first job. The observer may read the host from then on. */
   onHost?(host: ObservedHost): void | Promise<void>;
-  /** For an observer that queues what it is notified of: how much waits. `undefined`: it does not queue now. */
+  /** The number of waiting events, for an observer that queues events. `undefined`: it does not queue now. */
   backlog?(): ObserverBacklog | undefined;
 }
 
@@ -215,9 +229,9 @@ export interface RunObserver {
  */
 export interface ItemInterceptor {
   /**
-   * Calls `next` to run the item. The item succeeds if this resolves, and fails with what it throws, or if `next` was
-   * not called.
-   * @param context what the job is given
+   * Calls `next` to run the item. The item succeeds if this resolves. It fails with the error that this throws, or if
+   * `next` was not called.
+   * @param context the job's argument
    */
   around(context: ShardingContext, next: () => Promise<void>): Promise<void>;
 }

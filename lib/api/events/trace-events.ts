@@ -1,10 +1,11 @@
 /**
- * What is recorded of the runs of jobs, and the port of what records it. Names and values are those of Java's
- * ElasticJob, because both write the same tables.
+ * The trace events of runs, and the port of storages that record them. Names and values are those of Java's ElasticJob,
+ * because both write the same tables.
  */
 
 /**
- * Why an item runs: its firing, a misfired firing that is made up for, or a takeover from an instance that has died.
+ * Cause of an item's run: its firing, a misfired firing that is made up for, or a takeover from an instance that has
+ * died.
  */
 export type ExecutionSource = 'NORMAL_TRIGGER' | 'MISFIRE' | 'FAILOVER';
 
@@ -30,7 +31,10 @@ export interface JobExecutionEvent {
   readonly completeTime: Date | undefined;
   /** `false` while the item runs. */
   readonly success: boolean;
-  /** Why the item failed, with its stack; `undefined` if it has not failed. Storages cut it at what they can hold. */
+  /**
+   * The item's failure, with its stack; `undefined` if it has not failed. Storages cut it to the length that they can
+   * hold.
+   */
   readonly failureCause: string | undefined;
 }
 
@@ -64,7 +68,7 @@ export interface JobStatusTraceEvent {
   readonly executionType: 'READY' | 'FAILOVER';
   readonly shardingItems: readonly number[];
   readonly state: JobState;
-  /** Why the run is in this state; `''` if there is nothing to say. */
+  /** Reason for this state; `''` if there is none. */
   readonly message: string;
   readonly creationTime: Date;
 }
@@ -75,8 +79,8 @@ export type TraceEvent = JobExecutionEvent | JobStatusTraceEvent;
 /** Is notified of trace events. */
 export interface TracingListener {
   /**
-   * Called synchronously, so it must be quick: hand over work and return. What it throws, or a promise it returns that
-   * rejects, is logged and hurts no job; a promise is not awaited.
+   * Called synchronously, so it must be quick: queue the work and return. An error that it throws, or a promise it
+   * returns that rejects, is logged and hurts no job; a promise is not awaited.
    */
   onTraceEvent(event: TraceEvent): void | Promise<void>;
 }

@@ -12,7 +12,7 @@ export class UnusableAnswerError extends TypeError {
 
 /**
  * A list of texts.
- * @param what has answered: `doubts() of the error handler AUDIT`
+ * @param what the extension and its method, for messages: `doubts() of the error handler AUDIT`
  * @throws UnusableAnswerError if the answer is anything else; nothing at all is an empty list
  */
 export function textsOf(what: string, answer: unknown): readonly string[] {
@@ -31,7 +31,7 @@ export function propertyProblemsOf(what: string, answer: unknown): readonly Prop
 }
 
 /**
- * Whether an executor accepts a job object.
+ * Asks an executor if it accepts a job object.
  * @throws UnusableAnswerError if it answers anything but true and false
  */
 export function isAccepted(executor: ClassedJobItemExecutor, job: object): boolean {

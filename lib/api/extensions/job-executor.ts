@@ -4,14 +4,14 @@ import { type ShardingContext } from '../job/sharding-context.js';
 
 /** A running item and its job as they are now, the counterpart of Java's JobRuntimeService. */
 export interface RunningJob {
-  /** The settings that hold now. Those that `process` is given are from when the run began. */
+  /** The settings in force. The settings passed to `process` are those from when the run began. */
   readonly configuration: JobConfiguration;
   /** The item's log: each entry names the job and the item. */
   readonly logger: JobLogger;
   /**
-   * Tells operators that this item runs, but not as it should. Until the item ends, the health report calls the job
-   * `impaired` and gives the reason, and so does `explain`. The reason is not logged. A further call replaces it.
-   * @param reason why, and what to do, in sentences
+   * Reports to operators that this item runs, but not as it should. Until the item ends, the health report and
+   * `explain` show the job as `impaired`, with the reason. The reason is not logged. A further call replaces it.
+   * @param reason the reason and the cure, in sentences
    */
   noteImpairment(reason: string): void;
 }
@@ -20,7 +20,7 @@ export interface RunningJob {
 export interface PropertyProblem {
   /** The property's key: `script.command.line`. */
   readonly property: string;
-  /** What would be right, and what is there: `must be a positive integer, got "soon"`. */
+  /** The requirement, and the present value: `must be a positive integer, got "soon"`. */
   readonly problem: string;
 }
 
@@ -32,8 +32,8 @@ export interface TypedJobItemExecutor {
   /** The name by which `elasticJobType` refers to it; compared without regard to case. */
   readonly type: string;
   /**
-   * Does the work of one sharding item. What it throws is the item's failure, `context.softStop.reason` included; if it
-   * throws `context.signal.reason` once that has aborted, the item was aborted.
+   * Does the work of one sharding item. An error that it throws is the item's failure, `context.softStop.reason`
+   * included. If it throws `context.signal.reason` after that signal has aborted, the item was aborted.
    */
   process(configuration: JobConfiguration, context: ShardingContext, job: RunningJob): void | Promise<void>;
   /**
@@ -42,18 +42,18 @@ export interface TypedJobItemExecutor {
    */
   validate?(configuration: JobConfiguration): readonly PropertyProblem[];
   /**
-   * Looks for what is allowed in the properties, but probably not intended: a key that it does not know, a value
+   * Finds values in the properties that are allowed, but probably not intended: a key that it does not know, a value
    * without effect.
    * @returns one clause each, without a full stop; logged as a warning when a job of its type starts, and when its
    *   settings change
    */
   doubts?(configuration: JobConfiguration): readonly string[];
   /**
-   * Called before a job of its type starts, perhaps several times: load what the job needs, within 30 seconds. If it
+   * Called before a job of its type starts, perhaps several times: load the job's resources, within 30 seconds. If it
    * throws, that job does not start; a job that starts with a Nest application is tried again every few seconds.
    */
   prepare?(configuration: JobConfiguration): void | Promise<void>;
-  /** Called once when a job of its type has ended on this instance: free what the job needed, within 5 seconds. */
+  /** Called once when a job of its type has ended on this instance: free the job's resources, within 5 seconds. */
   release?(jobName: string): void | Promise<void>;
 }
 
@@ -63,10 +63,11 @@ export interface TypedJobItemExecutor {
  */
 export interface ClassedJobItemExecutor<Job extends object = object> {
   /**
-   * What a job object must have, for the error message when no executor accepts an object: `a method execute(context)`.
+   * The requirement on a job object, for the error message when no executor accepts an object: `a method
+   * execute(context)`.
    */
   readonly requirement: string;
-  /** Whether `candidate` is a job object of this kind. */
+  /** True if `candidate` is a job object of this kind. */
   accepts(candidate: object): candidate is Job;
   /** Does the work of one sharding item, as that of a `TypedJobItemExecutor`. */
   process(

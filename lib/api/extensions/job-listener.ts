@@ -1,7 +1,7 @@
 import { describeValue } from '../text/describe-value.js';
 import { type ShardingContexts } from '../job/sharding-contexts.js';
 
-/** Java's `ElasticJobListener.LOWEST`: the order of a listener that does not say one. */
+/** Java's `ElasticJobListener.LOWEST`: the order of a listener without one. */
 export const LOWEST_ORDER = 2_147_483_647;
 
 /** Called on every instance, once before the items of a firing run there and once after they have ended. */
@@ -24,16 +24,16 @@ export interface ElasticJobListener {
    */
   beforeJobExecuted(shardingContexts: ShardingContexts): void | Promise<void>;
   /**
-   * Called when the items have ended, whether they failed or not. What it throws, and how long it takes, has the same
-   * consequences.
+   * Called when the items have ended, successfully or not. An error that it throws, and a delay, have the same
+   * consequences as for `beforeJobExecuted`.
    */
   afterJobExecuted(shardingContexts: ShardingContexts): void | Promise<void>;
 }
 
 /**
  * Called once for each firing in the whole cluster, before its first item begins and after its last item has ended; the
- * last calls come in the order of their firings. A call is begun at most once, whatever happens to instances; if the
- * instance that makes it dies during the call, no other instance repeats it.
+ * last calls come in the order of their firings. A call is begun at most once, even if instances crash; if the instance
+ * that makes it dies during the call, no other instance repeats it.
  */
 export abstract class AbstractDistributeOnceElasticJobListener {
   /**
@@ -49,8 +49,8 @@ export abstract class AbstractDistributeOnceElasticJobListener {
    * @param completedTimeoutMilliseconds how long it waits when its items have ended, for those of others and for the
    *   call, before its next firing
    *
-   * Both also limit the call itself; without a limit it is given up after ten minutes. Items that cannot come any more,
-   * because their instance is gone or they are disabled, are not waited for in any case.
+   * Both also limit the call itself; without a limit it is given up after ten minutes. No instance waits for items that
+   * cannot come any more, because their instance is gone or they are disabled.
    */
   constructor(
     readonly startedTimeoutMilliseconds: number,
@@ -75,12 +75,12 @@ export abstract class AbstractDistributeOnceElasticJobListener {
 /** Either kind of listener. */
 export type AnyJobListener = ElasticJobListener | AbstractDistributeOnceElasticJobListener;
 
-/** Whether it is called once for the whole cluster. Recognised by its methods: there may be two copies of the class. */
+/** True if it is called once for the whole cluster. Recognised by its methods: there may be two copies of the class. */
 export function isDistributeOnce(listener: AnyJobListener): listener is AbstractDistributeOnceElasticJobListener {
   return 'doBeforeJobExecutedAtLastStarted' in listener;
 }
 
-/** Checks whether `candidate` is a listener. @returns the problem, said of it (`has no method …`), or undefined */
+/** Checks that `candidate` is a listener. @returns the problem, as a predicate (`has no method …`), or undefined */
 export function listenerProblem(candidate: unknown): string | undefined {
   const members = (candidate ?? {}) as Readonly<Record<string, unknown>>;
   const has = (name: string): boolean => typeof members[name] === 'function';

@@ -1,4 +1,4 @@
-/** What a strategy may know of an instance. */
+/** The facts about an instance that a strategy may use. */
 export interface JobInstance {
   /** `{ip}@-@{unique suffix}` */
   readonly jobInstanceId: string;
@@ -6,7 +6,7 @@ export interface JobInstance {
 }
 
 /**
- * Decides which instance gets which sharding items. The leader's strategy decides for all; give every instance the
+ * Distributes the sharding items over the instances. The leader's strategy decides for all; give every instance the
  * same.
  */
 export interface JobShardingStrategy {

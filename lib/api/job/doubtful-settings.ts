@@ -10,7 +10,7 @@ import { type JobConfiguration } from './job-configuration.js';
 import { isJsonOfItems, itemParametersDoubts } from './sharding-item-parameters.js';
 
 /**
- * Abbreviations of time zones that mean one zone here and also others elsewhere, with what they mean here and the
+ * Abbreviations of time zones that mean one zone here and also others elsewhere, with their meaning here and the
  * others.
  */
 const ABBREVIATIONS: ReadonlyMap<string, Wording> = new Map([
@@ -25,8 +25,8 @@ const ABBREVIATIONS: ReadonlyMap<string, Wording> = new Map([
 ]);
 
 /**
- * What is allowed in a job's settings but probably not intended; one clause each, without the job's name and a full
- * stop.
+ * Doubts about a job's settings: values that are allowed but probably not intended. One clause each, without the job's
+ * name and a full stop.
  * @param clock decides whether the last firing of a cron expression is over
  */
 export function doubtsAbout(job: JobConfiguration, clock: Clock): readonly Wording[] {
@@ -51,7 +51,7 @@ export function doubtsAbout(job: JobConfiguration, clock: Clock): readonly Wordi
   ];
 }
 
-/** What Java instances of the job could not do with its settings. Of interest only to those who have any. */
+/** Settings that Java instances of the job could not use. Of interest only beside Java instances. */
 export function javaDoubtsAbout(job: JobConfiguration): readonly Wording[] {
   const { props, shardingItemParameters } = job;
   return [
@@ -61,7 +61,7 @@ export function javaDoubtsAbout(job: JobConfiguration): readonly Wording[] {
   ];
 }
 
-/** Whether the text of a job's root node is the name of a Java class, as only a job has that Java instances share. */
+/** True if the text of a job's root node is the name of a Java class, as only a job has that Java instances share. */
 export function isJavaClass(jobClass: string | undefined): boolean {
   return jobClass !== undefined && (jobClass.includes('.') || jobClass.includes('$$Lambda'));
 }

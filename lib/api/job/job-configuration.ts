@@ -33,16 +33,16 @@ export interface JobConfiguration {
   /** Parameter of the whole job; each item is given it. Default: empty. */
   readonly jobParameter: string;
   /**
-   * Whether instances record in the registry centre which items they run, so that none runs twice at once. Default:
+   * If true, instances record in the registry centre which items they run, so that none runs twice at once. Default:
    * true.
    */
   readonly monitorExecution: boolean;
   /**
-   * Whether other instances take over at once what an instance was running when it crashed. Needs `monitorExecution`.
-   * Default: false.
+   * If true, other instances take over at once the items that an instance was running when it crashed. Needs
+   * `monitorExecution`. Default: false.
    */
   readonly failover: boolean;
-  /** Whether one run makes up for the firings that an item missed while it was still running. Default: true. */
+  /** If true, one run makes up for the firings that an item missed while it was still running. Default: true. */
   readonly misfire: boolean;
   /**
    * The greatest difference between the clocks of this machine and the registry centre, in seconds; −1: not compared.
@@ -53,29 +53,31 @@ export interface JobConfiguration {
    * How often the instance re-checks the whole job even if nothing changed, in minutes. Below 1: never. Default: 10.
    */
   readonly reconcileIntervalMinutes: number;
-  /** Type of the sharding strategy, which says which instance gets which items. Default: AVG_ALLOCATION. */
+  /** Type of the sharding strategy, which distributes the items over the instances. Default: AVG_ALLOCATION. */
   readonly jobShardingStrategyType?: string;
-  /** Type of the provider that says how many items run at once on an instance. Default: CPU, twice the processors. */
+  /** Type of the provider that limits the items running at once on an instance. Default: CPU, twice the processors. */
   readonly jobExecutorThreadPoolSizeProviderType?: string;
   /** Type of the error handler, which is given each failure. Default: LOG. */
   readonly jobErrorHandlerType?: string;
   /** Types of the job's listeners (manual §6.2.3). Default: none. */
   readonly jobListenerTypes: readonly string[];
-  /** What the job does, for people. Default: empty. */
+  /** Purpose of the job, for people. Default: empty. */
   readonly description: string;
   /**
    * Properties for executors, error handlers and runs, by dotted key: `email.host` (manual §6.2.10), `run.maxRetries`.
    * Default: none.
    */
   readonly props: Readonly<Record<string, string>>;
-  /** Whether the job is disabled on this server each time it starts, until an operator enables it. Default: false. */
+  /** If true, the job is disabled on this server each time it starts, until an operator enables it. Default: false. */
   readonly disabled: boolean;
-  /** Whether these settings replace those in the registry centre at each start. Default: false, the stored ones win. */
+  /**
+   * If true, these settings replace those in the registry centre at each start. Default: false, the stored ones win.
+   */
   readonly overwrite: boolean;
   /** A label for grouping, stored for consoles. A field of Java's that the manual does not list. Default: none. */
   readonly label?: string;
   /**
-   * Whether items stay with their instances although instances join and leave. Not in the manual either. Default:
+   * If true, items stay with their instances although instances join and leave. Not in the manual either. Default:
    * false.
    */
   readonly staticSharding: boolean;
@@ -107,7 +109,7 @@ export function jobConfiguration(options: JobOptions & { readonly jobName: strin
   return withDefaults(jobName, settings);
 }
 
-/** The settings that are known among the given ones, and all that is wrong with them. */
+/** The known settings among the given ones, and all problems with them. */
 export function checkedJob({ jobName, ...given }: JobOptions & { readonly jobName: string }): {
   readonly jobName: string;
   readonly settings: JobOptions;
@@ -144,7 +146,7 @@ function worded(place: readonly string[], problem: Wording): SettingProblem {
   return { place, problem: inEnglish(problem), wording: problem };
 }
 
-/** The configuration that settings without problems stand for, with the defaults filled in. It is frozen. */
+/** The configuration for settings without problems, with the defaults filled in. It is frozen. */
 export function withDefaults(jobName: string, options: JobOptions): JobConfiguration {
   const { cron, timeZone, label, jobShardingStrategyType, jobExecutorThreadPoolSizeProviderType, jobErrorHandlerType } =
     options;
@@ -238,7 +240,10 @@ export class JobConfigurationBuilder {
     return this.#with({ monitorExecution });
   }
 
-  /** Sets whether other instances take over at once what an instance was running when it crashed. Default: false. */
+  /**
+   * Sets whether other instances take over at once the items that an instance was running when it crashed. Default:
+   * false.
+   */
   failover(failover: boolean): this {
     return this.#with({ failover });
   }
@@ -273,7 +278,7 @@ export class JobConfigurationBuilder {
   }
 
   /**
-   * Sets the type of the provider that says how many items run at once: CPU (default), SINGLE_THREAD or one of your
+   * Sets the type of the provider that limits the items running at once: CPU (default), SINGLE_THREAD or one of your
    * own.
    */
   jobExecutorThreadPoolSizeProviderType(jobExecutorThreadPoolSizeProviderType: string): this {
@@ -300,7 +305,7 @@ export class JobConfigurationBuilder {
     return this.#with({ retryBackoffMilliseconds });
   }
 
-  /** Sets what the job does, for people. Default: empty. */
+  /** Sets the job's purpose, for people. Default: empty. */
   description(description: string): this {
     return this.#with({ description });
   }

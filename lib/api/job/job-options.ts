@@ -43,16 +43,16 @@ export class JobOptions {
   /** Parameter of the whole job; each item is given it. Default: empty. */
   @TextSetting() jobParameter?: string;
   /**
-   * Whether instances record in the registry centre which items they run, so that none runs twice at once. It costs two
-   * writes per firing and instance. Default: true.
+   * If true, instances record in the registry centre which items they run, so that none runs twice at once. It costs
+   * two writes per firing and instance. Default: true.
    */
   @BooleanSetting() monitorExecution?: boolean;
   /**
-   * Whether other instances take over at once what an instance was running when it crashed. Needs `monitorExecution`.
-   * Default: false.
+   * If true, other instances take over at once the items that an instance was running when it crashed. Needs
+   * `monitorExecution`. Default: false.
    */
   @BooleanSetting() failover?: boolean;
-  /** Whether one run makes up for the firings that an item missed while it was still running. Default: true. */
+  /** If true, one run makes up for the firings that an item missed while it was still running. Default: true. */
   @BooleanSetting() misfire?: boolean;
   /**
    * The greatest difference between the clocks of this machine and the registry centre, in seconds. If they differ by
@@ -64,13 +64,13 @@ export class JobOptions {
    */
   @IntegerSetting({ min: -1 }) reconcileIntervalMinutes?: number;
   /**
-   * Type of the sharding strategy, which says which instance gets which items: AVG_ALLOCATION, ODEVITY, ROUND_ROBIN,
-   * SINGLE_SHARDING_BALANCE, STICKY (Node only) or one of your own. Default: AVG_ALLOCATION.
+   * Type of the sharding strategy, which distributes the items over the instances: AVG_ALLOCATION, ODEVITY,
+   * ROUND_ROBIN, SINGLE_SHARDING_BALANCE, STICKY (Node only) or one of your own. Default: AVG_ALLOCATION.
    */
   @TextSetting() jobShardingStrategyType?: string;
   /**
-   * Type of the provider that says how many items run at once on an instance: CPU (twice the processors), SINGLE_THREAD
-   * or one of your own. Default: CPU.
+   * Type of the provider that limits the items running at once on an instance: CPU (twice the processors),
+   * SINGLE_THREAD or one of your own. Default: CPU.
    */
   @TextSetting() jobExecutorThreadPoolSizeProviderType?: string;
   /**
@@ -83,7 +83,7 @@ export class JobOptions {
    * any, an instance ends one firing before it begins the next. Default: none.
    */
   @TextListSetting() jobListenerTypes?: readonly string[];
-  /** What the job does, for people. Default: empty. */
+  /** Purpose of the job, for people. Default: empty. */
   @TextSetting() description?: string;
   /**
    * Properties for executors and error handlers. Nested maps become dotted keys: `email: { host }` is `email.host`.
@@ -108,14 +108,16 @@ export class JobOptions {
    * `run.retryBackoffMilliseconds`. Default: 1000.
    */
   @RunLimit('retryBackoffMilliseconds') retryBackoffMilliseconds?: number;
-  /** Whether the job is disabled on this server each time it starts, until an operator enables it. Default: false. */
+  /** If true, the job is disabled on this server each time it starts, until an operator enables it. Default: false. */
   @BooleanSetting() disabled?: boolean;
-  /** Whether these settings replace those in the registry centre at each start. Default: false, the stored ones win. */
+  /**
+   * If true, these settings replace those in the registry centre at each start. Default: false, the stored ones win.
+   */
   @BooleanSetting() overwrite?: boolean;
   /** A label for grouping, stored for consoles. Default: none. */
   @TextSetting() label?: string;
   /**
-   * Whether items stay with their instances although instances join and leave. Items of an instance that is gone then
+   * If true, items stay with their instances although instances join and leave. Items of an instance that is gone then
    * do not run until the number of items changes. Default: false.
    */
   @BooleanSetting() staticSharding?: boolean;
@@ -152,7 +154,10 @@ export function timeZoneProblem(text: string): Wording | undefined {
   return wording('zone-unknown', { reason, hint: meantHint(meant) });
 }
 
-/** @returns why an attempt fails, or undefined. The message that is being built quotes the text already. */
+/**
+ * @returns the reason for which an attempt fails, or undefined. The message that is being built quotes the text
+ *   already.
+ */
 function reasonOf(attempt: () => unknown): Wording | undefined {
   try {
     attempt();

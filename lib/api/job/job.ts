@@ -4,8 +4,9 @@ import { type WorkerThreadJob } from './worker-job.js';
 /** A job whose items are each run by one call. */
 export interface SimpleJob {
   /**
-   * Does the work of one sharding item. Items of a firing run concurrently. Returning (or resolving) is success; what
-   * is thrown is the item's failure, which goes to the job's error handler and does not stop the other items.
+   * Does the work of one sharding item. Items of a firing run concurrently. Returning (or resolving) is success; an
+   * error that it throws is the item's failure, which goes to the job's error handler and does not stop the other
+   * items.
    */
   execute(context: ShardingContext): void | Promise<void>;
 }
@@ -19,7 +20,7 @@ export interface DataflowJob<T = unknown> {
    * @returns the data; an empty list, `null` or `undefined` if there are none, which ends the item's run
    */
   fetchData(context: ShardingContext): readonly T[] | null | undefined | Promise<readonly T[] | null | undefined>;
-  /** Processes a batch that `fetchData` has returned. What either method throws is the item's failure. */
+  /** Processes a batch that `fetchData` has returned. An error that either method throws is the item's failure. */
   processData(context: ShardingContext, data: readonly T[]): void | Promise<void>;
 }
 
@@ -29,12 +30,12 @@ export interface DataflowJob<T = unknown> {
  */
 export type ElasticJob = SimpleJob | DataflowJob | WorkerThreadJob;
 
-/** Whether `candidate` has the methods of a `SimpleJob`. */
+/** True if `candidate` has the methods of a `SimpleJob`. */
 export function isSimpleJob(candidate: unknown): candidate is SimpleJob {
   return typeof (candidate as Partial<SimpleJob> | null | undefined)?.execute === 'function';
 }
 
-/** Whether `candidate` has the methods of a `DataflowJob`. An object that also has `execute` is a `SimpleJob`. */
+/** True if `candidate` has the methods of a `DataflowJob`. An object that also has `execute` is a `SimpleJob`. */
 export function isDataflowJob(candidate: unknown): candidate is DataflowJob {
   const { fetchData, processData } = (candidate ?? {}) as Partial<DataflowJob>;
   return typeof fetchData === 'function' && typeof processData === 'function' && !isSimpleJob(candidate);

@@ -17,12 +17,12 @@ export interface RunningCode extends CodeOfJob {
   readonly hasReturned: boolean;
 }
 
-/** The code that was called last on the way here, or that has begun what goes on here. */
+/** The code of a job that has made this call, or has begun the work in which it is made. */
 const caller = new AsyncLocalStorage<RunningCode>();
 
 /**
  * Calls code of a job. A job ends after its code, so code that waited for the end of its own job would wait for itself.
- * The calls that wait for such an end ask `callingCode()` who makes them.
+ * The calls that wait for such an end identify their caller by `callingCode()`.
  */
 export async function runCode<T>(code: CodeOfJob, call: () => T | Promise<T>): Promise<T> {
   const running = { ...code, hasReturned: false };
@@ -34,8 +34,8 @@ export async function runCode<T>(code: CodeOfJob, call: () => T | Promise<T>): P
 }
 
 /**
- * The code of a job that is calling; `undefined` outside such code, and in timers and promises
- * that it left running when it returned.
+ * The code of a job that is calling; `undefined` outside such code, and in timers and promises that it left running
+ * when it returned.
  */
 export function callingCode(): RunningCode | undefined {
   const running = caller.getStore();

@@ -1,4 +1,4 @@
-/** What a job is given for one sharding item of one firing. The first six fields are Java ElasticJob's. */
+/** Argument of a job for one sharding item of one firing. The first six fields are Java ElasticJob's. */
 export interface ShardingContext {
   readonly jobName: string;
   /** `{jobName}@-@{items}@-@READY@-@{instanceId}`; the same for all items of a firing on this instance. */
@@ -16,19 +16,19 @@ export interface ShardingContext {
    */
   readonly scheduledAt: Date | undefined;
   /**
-   * Which attempt this is, from 1: greater if the item has failed before in this firing and is retried (`maxRetries`).
+   * Number of this attempt, from 1: greater if the item has failed before in this firing and is retried (`maxRetries`).
    */
   readonly attempt: number;
   /**
    * Aborts when the item must end now: the session with the registry centre is lost, so that a peer may own the item,
    * the job is stopped and its grace period has passed, or the item has run for `timeoutMilliseconds`. `signal.reason`
-   * is the error that says why. All attempts have the same signal.
+   * is the error for that case. All attempts have the same signal.
    */
   readonly signal: AbortSignal;
   /**
    * Aborts when the item should end at the next good moment, such as between two batches: the leader waits for it to
-   * assign the items again, or the job is being stopped. A job that ignores it runs to its end. `softStop.reason` says
-   * why.
+   * assign the items again, or the job is being stopped. A job that ignores it runs to its end. `softStop.reason` is
+   * the error for that case.
    */
   readonly softStop: AbortSignal;
   /**

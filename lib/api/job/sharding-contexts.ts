@@ -1,4 +1,4 @@
-/** What a job's listeners get of one firing on this instance: Java's fields, and `scheduledAt` and `signal`. */
+/** Argument of a job's listeners for one firing on this instance: Java's fields, and `scheduledAt` and `signal`. */
 export interface ShardingContexts {
   readonly jobName: string;
   /** `{jobName}@-@{items}@-@READY@-@{instanceId}`; without items its second part is empty. */

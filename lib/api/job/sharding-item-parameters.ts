@@ -65,8 +65,8 @@ function described(value: unknown): WordingValue {
 
 /**
  * Checks `0=Beijing,1=Shanghai`. Java reads the text by the same rules, but late, when the job fires (see
- * `readItemParameters` in lib/layout); so everything that Java would refuse then is refused here, and mistakes that it
- * would ignore too. A text that begins with `{` is JSON, which only this library reads.
+ * `readItemParameters` in lib/layout); so everything that Java would refuse then is refused here, and also mistakes
+ * that it would ignore. A text that begins with `{` is JSON, which only this library reads.
  */
 function textProblem(text: string, shardingTotalCount: unknown): Wording | undefined {
   if (isJsonOfItems(text)) {
@@ -85,8 +85,8 @@ function textProblem(text: string, shardingTotalCount: unknown): Wording | undef
 }
 
 /**
- * Texts that Java reads without an error, but perhaps not as they were meant.
- * @returns a clause for each, saying how the text is read
+ * Finds texts that Java reads without an error, but perhaps not as they were meant.
+ * @returns a clause for each, with Java's reading of the text
  */
 export function itemParametersDoubts(text: string): readonly Wording[] {
   if (isJsonOfItems(text)) return [wording('doubt-json')];
@@ -100,7 +100,7 @@ export function itemParametersDoubts(text: string): readonly Wording[] {
 }
 
 /**
- * Whether parameters are written as JSON, `{"0":"a,b"}`. Java refuses all such texts, for no item's number begins with
+ * True if parameters are written as JSON, `{"0":"a,b"}`. Java refuses all such texts, for no item's number begins with
  * `{`.
  */
 export function isJsonOfItems(text: string): boolean {

@@ -2,9 +2,9 @@ import { type JobLogger } from '../text/logger.js';
 import { type ShardingContext } from './sharding-context.js';
 
 /**
- * The default export of a worker module: does the work of one sharding item in a worker thread.
- * `context` is a copy; its `signal` and `softStop` abort in the thread soon after they do in the process. `logger`
- * writes to the job's log. Returning (or resolving) is success; what is thrown is the item's failure.
+ * The default export of a worker module: does the work of one sharding item in a worker thread. `context` is a copy;
+ * its `signal` and `softStop` abort in the thread soon after they do in the process. `logger` writes to the job's log.
+ * Returning (or resolving) is success; an error that it throws is the item's failure.
  */
 export type WorkerJob = (context: ShardingContext, logger: JobLogger) => void | Promise<void>;
 
@@ -17,7 +17,7 @@ export interface WorkerThreadJob {
   readonly worker: string | URL;
 }
 
-/** Whether `candidate` is a `WorkerThreadJob`. An object that also has the methods of a job is none. */
+/** True if `candidate` is a `WorkerThreadJob`. An object that also has the methods of a job is none. */
 export function isWorkerThreadJob(candidate: unknown): candidate is WorkerThreadJob {
   const { worker, execute, fetchData } = (candidate ?? {}) as Readonly<Record<string, unknown>>;
   return workerProblem(worker) === undefined && typeof execute !== 'function' && typeof fetchData !== 'function';
@@ -26,9 +26,9 @@ export function isWorkerThreadJob(candidate: unknown): candidate is WorkerThread
 /**
  * @param job an object whose own methods do its work
  * @returns the worker module that it names as well, which would never run, or undefined. A property that is called
- *   `worker` and names no module is the object's own affair.
+ *   `worker` and names no module has no such meaning.
  */
-export function idleWorkerOf(job: object): string | undefined {
+export function ineffectiveWorkerOf(job: object): string | undefined {
   const { worker } = job as Partial<WorkerThreadJob>;
   if (workerProblem(worker) !== undefined) return undefined;
   const text = workerText(worker as string | URL);

@@ -1,7 +1,7 @@
 /**
- * Checks what code gives to public calls: the names of the options, and the kinds of their values. The compiler sees
- * neither in JavaScript, in the body of a request, or in a map that was spread; and an option that is ignored does
- * more, or something else, than was asked for.
+ * Checks the options that code passes to public calls: their names, and the kinds of their values. The compiler sees
+ * neither in JavaScript, in the body of a request, or in a map that was spread. An option that is ignored would do
+ * more, or something else, than intended.
  *
  * ```ts
  * const RULES: OptionRules<PruneOptions> = { jobName: text, dryRun: trueOrFalse, … };   // a missing option does not compile
@@ -18,13 +18,13 @@ export type ValueRule = (value: unknown) => string | undefined;
 /** The rules of all options that a type declares. */
 export type OptionRules<T> = { readonly [Name in keyof Required<T>]: ValueRule };
 
-/** How options are checked. */
+/** Rules for a check of options. */
 export interface OptionCheck {
-  /** What the options look like, for one that is no map: `{ jobName: 'syncOrders' }`. */
+  /** A sample of the options, for a message about a value that is no map: `{ jobName: 'syncOrders' }`. */
   readonly example?: string;
   /** Options that must be given. Default: none. */
   readonly required?: readonly string[];
-  /** Whether values may be shown in messages. Default: `shown`. */
+  /** `hidden` keeps values out of messages. Default: `shown`. */
   readonly secrecy?: Secrecy;
 }
 
@@ -124,7 +124,7 @@ export function either(words: string, ...rules: readonly ValueRule[]): ValueRule
   return (value) => (rules.some((rule) => rule(value) === undefined) ? undefined : words);
 }
 
-/** A list, or nothing but what is checked elsewhere. */
+/** A list of any values, which are checked elsewhere. */
 export const aList: ValueRule = listOf(anything, 'values');
 
 /** A registry centre, as an option or an argument. */

@@ -22,7 +22,7 @@ export function knownKeysHint(key: string, known: readonly string[]): WordingVal
 }
 
 /**
- * @param reader what reads the known properties: `HTTP jobs`
+ * @param reader the code that reads the known properties: `HTTP jobs`
  * @returns the doubts about properties that it does not know, one clause each
  */
 export function unknownKeyDoubts(

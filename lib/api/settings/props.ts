@@ -56,7 +56,7 @@ function put(flat: Map<string, string>, key: string, value: unknown): Wording | 
   return undefined;
 }
 
-/** Whether a value can be written as a text. NaN and the infinities are refused, as they come from mistakes. */
+/** True if a value can be written as a text. NaN and the infinities are refused, as they come from mistakes. */
 function isText(value: unknown): value is string | number | boolean {
   return typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
 }

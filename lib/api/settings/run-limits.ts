@@ -23,7 +23,7 @@ export interface RunLimits {
   readonly retryBackoffMs: number;
 }
 
-/** The same as users give it (see `JobOptions`). */
+/** The limits as users give them (see `JobOptions`). */
 export interface RunLimitOptions {
   readonly timeoutMilliseconds?: number;
   readonly maxRetries?: number;
@@ -37,7 +37,7 @@ export const RUN_LIMITS = {
   retryBackoffMilliseconds: { property: 'run.retryBackoffMilliseconds', min: 0, max: 86_400_000 },
 } as const satisfies Record<keyof RunLimitOptions, RunLimitBounds>;
 
-/** A property that is wrong, and what would be right. */
+/** A property with a fault, and the requirement. */
 export interface RunPropertyProblem {
   readonly property: string;
   readonly problem: string;
@@ -82,7 +82,7 @@ export function runLimitConflict(option: keyof RunLimitOptions, value: number, p
 /**
  * @param keys the keys of the properties that a user gives; in the registry centre, a later version may have stored
  *   others
- * @returns the problem with a key that begins with `run.` and means nothing, or undefined
+ * @returns the problem with a key that begins with `run.` and is unknown, or undefined
  */
 export function runPropertyKeyProblem(keys: Iterable<string>): Wording | undefined {
   const [unknown] = unknownKeys(keys, RUN_PROPERTIES);
@@ -101,7 +101,7 @@ export function runLimitProblems(props: Readonly<Record<string, string>>): reado
 
 /**
  * The limits that a job's properties set.
- * @throws InvalidConfigurationError naming each property that is wrong
+ * @throws InvalidConfigurationError naming each property with a fault
  */
 export function runLimitsOf({ jobName, props }: PropertiesOfJob): RunLimits {
   const faults = runLimitProblems(props).map(

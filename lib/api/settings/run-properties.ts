@@ -1,4 +1,4 @@
-/** How settings name worker threads. */
+/** Names of worker threads in settings. */
 
 /** The type of jobs whose items run in worker threads, as far as they have no class. */
 export const WORKER_TYPE = 'WORKER';

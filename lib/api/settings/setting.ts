@@ -8,8 +8,8 @@
  * }
  * ```
  * One call of class-validator checks an object with all sections below it; the first constraint that fails gives a
- * field's problem. `problemsIn` adds what class-validator does not know: the key path, the value and the source. Code
- * that reads settings from text (a file, the environment) asks for the declarations, which class-validator keeps as the
+ * field's problem. `problemsIn` adds the key path, the value and the source, which class-validator does not know. Code
+ * that reads settings from text (a file, the environment) reads the declarations, which class-validator keeps as the
  * context of the constraints, to learn what kind of value a text stands for (`settingsOf`).
  */
 import {
@@ -35,12 +35,12 @@ import { keyPath } from '../job/job-name.js';
 import { knownNamesHint } from '../text/nearest.js';
 import { storedEntryProblem, storedTextProblem } from '../text/stored-text.js';
 
-/** What a setting's value is; decides how text from a file or the environment is converted. */
+/** Kind of a setting's value; decides how text from a file or the environment is converted. */
 export type SettingKind = 'text' | 'integer' | 'boolean' | 'text-list' | 'text-map' | 'section' | 'code';
 
 /** Options that all declarations share. */
 export interface SettingOptions {
-  /** Whether the setting must be given. Default: false. */
+  /** True if the setting must be given. Default: false. */
   readonly required?: boolean;
   /** `hidden` keeps the value out of all messages. Default: `shown`. */
   readonly secrecy?: Secrecy;
@@ -53,14 +53,14 @@ export interface SettingDeclaration {
 }
 
 /**
- * What is wrong with a value, as a requirement: `must be a text`. Words that no page shows in other languages may be
+ * The problem with a value, as a requirement: `must be a text`. Words that no page shows in other languages may be
  * English.
  */
 type Problem = Wording | string;
 
 /**
- * The context of a constraint: the declaration of its setting, and the problem if it fails; absent if its message says
- * it.
+ * The context of a constraint: the declaration of its setting, and the problem if it fails; absent if its message
+ * states it.
  */
 interface ConstraintContext extends SettingDeclaration {
   readonly problem?: (value: never, owner: never) => Problem | undefined;
@@ -95,7 +95,7 @@ export function UncheckedSetting(): PropertyDecorator {
 
 /**
  * A constraint that class-validator does not have.
- * @param name what it is about; no other constraint of the setting has this name
+ * @param name name of the rule, which no other constraint of the setting has
  * @param problem returns the problem with a value as a requirement (`must be a text`), or undefined; its second
  *   argument is the object whose field it is
  */
@@ -117,7 +117,7 @@ function required(requirement: Problem): Constraint {
   return (options) => IsDefined(saying(options, problem));
 }
 
-/** class-validator's own messages can be texts alone, so that the context says the problem. */
+/** class-validator's own messages can be texts alone, so the context has the problem. */
 function saying(
   options: ValidationOptions,
   problem: Problem | Required<ConstraintContext>['problem'],
@@ -205,11 +205,11 @@ export interface SettingProblem {
   readonly place: readonly string[];
   /** `must be an integer of at least 1, got "three"` */
   readonly problem: string;
-  /** The same for programs, with the value; absent if only `problem` says it. */
+  /** The problem for programs, with the value; absent if there is only `problem`. */
   readonly wording?: Wording;
 }
 
-/** That no setting has this key. */
+/** The problem that no setting has this key. */
 export function unknownKey(key: string, known: readonly string[]): Wording {
   return wording('unknown-key', { hint: knownNamesHint(key, known) });
 }

@@ -2,15 +2,14 @@
 import { isIPv6 } from 'node:net';
 
 const IPV4 = /(?<![\d.])(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.){3}(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?!\.?\d)/g;
-/** All of which an address of either version may consist. */
+/** The characters of which an address of either version consists. */
 const ADDRESS_RUN = /[0-9a-f:.]+/gi;
 /** The longest text that is an address of the sixth version: it ends with one of the fourth. */
 const LONGEST_IPV6 = 45;
 
 /**
  * Replaces IP addresses by `ip1`, `ip2` …, as ElasticJob's dump does (ecosystem: the dump service): in the order in
- * which they first occur, the same address by the same number. Unlike Java's, it also knows IPv6, in whichever
- * spelling.
+ * which they first occur, the same address by the same number. Unlike Java's, it also knows IPv6, in any spelling.
  */
 export class AddressMask {
   readonly #names = new Map<string, string>();

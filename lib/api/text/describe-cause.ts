@@ -1,28 +1,28 @@
 import { inspect, types } from 'node:util';
 
 /**
- * What was thrown, in words for a message. Anything can be thrown, an object whose `toString` throws too, so this never
+ * A thrown value in words for a message. Anything can be thrown, even an object whose `toString` throws, so this never
  * throws itself.
  */
 export function describeCause(cause: unknown): string {
   return attempt(() => (isError(cause) ? String(cause) : inspect(cause, INSPECTION))) ?? UNDESCRIBABLE;
 }
 
-/** The stack trace of what was thrown; `undefined` if it has none that can be read. Never throws. */
+/** The stack trace of a thrown value; `undefined` if it has none that can be read. Never throws. */
 export function stackOf(cause: unknown): string | undefined {
   const stack: unknown = attempt(() => (isError(cause) ? cause.stack : undefined));
   return typeof stack === 'string' ? stack : undefined;
 }
 
 /**
- * What was thrown, with what caused it and, for an `AggregateError`, with the errors that it stands for:
- * `Error: no stock (caused by TypeError: …)`. Never throws.
+ * A thrown value with its causes and, for an `AggregateError`, with its errors: `Error: no stock (caused by TypeError:
+ * …)`. Never throws.
  */
 export function describeFailure(cause: unknown): string {
   return describeWithCauses(cause, new Set());
 }
 
-/** The stack trace of what was thrown, followed by those of its causes; `undefined` if it has none. Never throws. */
+/** The stack trace of a thrown value, followed by those of its causes; `undefined` if it has none. Never throws. */
 export function stackWithCauses(cause: unknown): string | undefined {
   const stack = stackOf(cause);
   if (stack === undefined) return undefined;
@@ -36,7 +36,7 @@ export function stackWithCauses(cause: unknown): string | undefined {
   return stacks.join('\n');
 }
 
-/** How many causes of causes, and errors of an `AggregateError`, are described. */
+/** Most causes of causes, and errors of an `AggregateError`, that are described. */
 const MOST_CAUSES = 5;
 
 function describeWithCauses(error: unknown, seen: ReadonlySet<unknown>): string {
@@ -76,7 +76,7 @@ function attempt<T>(describe: () => T): T | undefined {
   }
 }
 
-/** Also one of another realm, such as what Node's own modules throw under Jest. */
+/** Also an error of another realm, as Node's own modules throw them under Jest. */
 function isError(thrown: unknown): thrown is Error {
   return thrown instanceof Error || types.isNativeError(thrown);
 }

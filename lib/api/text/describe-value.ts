@@ -1,6 +1,6 @@
 import { type Wording, wording, type WordingValue } from '../../wording/wording.js';
 
-/** Whether a value may appear in messages. */
+/** `shown`: a value may appear in messages. `hidden`: it must not. */
 export type Secrecy = 'shown' | 'hidden';
 
 const LONGEST_TEXT = 80;
@@ -42,7 +42,7 @@ export function legible(text: string): string {
 }
 
 /**
- * Whether `value` is a map of settings: an object literal, the result of a parser, or an object without a prototype.
+ * True if `value` is a map of settings: an object literal, the result of a parser, or an object without a prototype.
  */
 export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
@@ -56,7 +56,7 @@ function describeInstance(value: object): string {
     const { name } = value.constructor as { readonly name?: unknown };
     return typeof name === 'string' && /^[\w$]{1,80}$/.test(name) ? `an instance of ${name}` : 'an object';
   } catch {
-    // A proxy or a getter that throws.
+    // The value is a proxy or has a getter that throws.
     return 'an object';
   }
 }

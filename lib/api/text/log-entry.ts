@@ -4,8 +4,8 @@ import { type JobLogger, type LogEntry } from './logger.js';
 import { withoutSecrets } from './secrets.js';
 
 /**
- * Hands an entry to the user's logger, without secrets. Never throws, whatever the logger does.
- * Its context is `ElasticJob:syncOrders`, or `ElasticJob` for what concerns the whole process.
+ * Passes an entry to the user's logger, without secrets. Never throws, not even if the logger does. The context is
+ * `ElasticJob:syncOrders`, or `ElasticJob` for entries about the whole process.
  */
 export function writeEntry(logger: JobLogger, { jobName, ...rest }: Omit<LogEntry, 'context'>): void {
   const context = jobName === undefined ? 'ElasticJob' : `ElasticJob:${jobName}`;

@@ -1,6 +1,6 @@
 /**
- * Where the library says what happens. Nest's `Logger` is one. A logger that throws, or whose promise rejects, hurts no
- * job; the process is warned of it once.
+ * The library's log. Nest's `Logger` is one. A logger that throws, or whose promise rejects, hurts no job; the process
+ * emits a warning of it once.
  */
 export interface JobLogger {
   debug(message: string): void;
@@ -11,12 +11,12 @@ export interface JobLogger {
   write?(entry: LogEntry): void;
 }
 
-/** How much an entry matters. */
+/** Importance of an entry. */
 export type LogLevel = 'debug' | 'log' | 'warn' | 'error';
 
-/** What an entry is about, besides its message. Each field is there only if it has a meaning for the entry. */
+/** Subjects of an entry, besides its message. Each field is there only if it has a meaning for the entry. */
 export interface LogFields {
-  /** Stable name of what happened, such as `joined`; `docs/logging.md` lists them. */
+  /** Stable name of the event, such as `joined`; `docs/logging.md` lists them. */
   readonly event?: string;
   /** The item it is about. */
   readonly item?: number;
@@ -37,7 +37,7 @@ export interface LogEntry extends LogFields {
   readonly level: LogLevel;
   /** A complete sentence that names the job. */
   readonly message: string;
-  /** By which entries are filtered: `ElasticJob:` and the job's name; `ElasticJob` if it is about the whole process. */
+  /** Filter key: `ElasticJob:` and the job's name; `ElasticJob` for an entry about the whole process. */
   readonly context: string;
   /** The job it is about; `undefined` if it is about the whole process. */
   readonly jobName: string | undefined;

@@ -29,12 +29,12 @@ export function suggestion(name: string, candidates: Iterable<string>): string {
   return hintText(meantHint(nearest(name, candidates)));
 }
 
-/** That the name was probably meant, as a value of a sentence; the empty text if there is none. */
+/** The hint that the name was probably meant, as a value of a sentence; the empty text if there is none. */
 export function meantHint(name: string | undefined): WordingValue {
   return name === undefined ? '' : wording('did-you-mean', { name });
 }
 
-/** What such a value says in English. */
+/** Such a value in English. */
 export function hintText(hint: WordingValue): string {
   return typeof hint === 'object' ? inEnglish(hint) : String(hint);
 }
@@ -43,8 +43,8 @@ export function hintText(hint: WordingValue): string {
 const MOST_NAMES = 16;
 
 /**
- * The end of a message about an unknown name: what it probably means, which may be the only one that begins with it,
- * else the names that are known, or if they are too many the one that is nearest.
+ * The end of a message about an unknown name: the name that was probably meant, which may be the only one that begins
+ * with it; otherwise the known names, or, if they are too many, the nearest one.
  */
 export function knownNames(name: string, candidates: readonly string[]): string {
   return hintText(knownNamesHint(name, candidates));
@@ -70,20 +70,20 @@ function onlyCompletion(start: string, candidates: readonly string[]): string | 
 }
 
 /**
- * Whether a name has one letter too many, too few or wrong, or two letters swapped. Case and separators do not count.
+ * True if a name has one letter too many, too few or wrong, or two letters swapped. Case and separators do not count.
  */
 export function isNearly(name: string, other: string): boolean {
   return distance(relaxed(beginning(name)), relaxed(beginning(other))) <= 1;
 }
 
-/** To compare two names takes as many steps as the product of their lengths. No name of ours is that long. */
+/** Comparing two names takes as many steps as the product of their lengths. No name of ours is that long. */
 const LONGEST = 200;
 
 function beginning(name: string): string {
   return name.slice(0, LONGEST);
 }
 
-/** How many letters must be replaced, inserted, removed, or swapped with their neighbour. */
+/** Number of letters that must be replaced, inserted, removed, or swapped with their neighbour. */
 function distance(from: string, to: string): number {
   // The distances from beginnings of `from` to all beginnings of `to`: those with two letters fewer, one fewer, and
   // now.

@@ -25,7 +25,7 @@ const HARMLESS_LAST_WORD =
 const LONGEST_NAME = 256;
 
 /**
- * Whether the value of this name is a secret. The name is that of a property, field, option, header or URL parameter.
+ * True if the value of this name is a secret. The name is that of a property, field, option, header or URL parameter.
  */
 export function isSecretName(name: string): boolean {
   const words = wordsOf(name.slice(-LONGEST_NAME));

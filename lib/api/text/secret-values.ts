@@ -1,15 +1,18 @@
 /**
- * Finds names in any text, and hides what is assigned to those that are secret. Each character is looked at a few times
+ * Finds names in any text, and hides the values that are assigned to secret names. Each character is read a few times
  * at most.
  */
 
 const NAME = /[\w.$-]+/g;
-/** Behind a name: the end of its quotes or brackets, and what assigns; or the blanks behind an option. */
+/**
+ * Text behind a name: the end of its quotes or brackets, and the sign of the assignment; or the blanks behind an
+ * option.
+ */
 const AFTER_NAME = /(\\*["'])?\]?([ \t]*)(:=|=>|={1,2}|:|%3D)?/iy;
 
-/** Where a name stands. */
+/** Place of a name in a text. */
 interface Place {
-  /** Where the name begins, and where what follows it does. */
+  /** Start of the name. */
   readonly start: number;
   readonly end: number;
   /** The character before the name, its quote and blanks: `\n` at the beginning of a line. */
@@ -42,7 +45,7 @@ interface Range {
   readonly end: number;
 }
 
-/** Of `{"name":"DB_PASSWORD","value":"x"}` and its kind: the name whose value `value` is; `value` if there is none. */
+/** The name whose value `value` is, in `{"name":"DB_PASSWORD","value":"x"}` and the like; `value` if there is none. */
 function nameOfPair(text: string, [field, name]: readonly Range[], start: number): string {
   if (field === undefined || name === undefined) return 'value';
   const isPair =
@@ -52,7 +55,7 @@ function nameOfPair(text: string, [field, name]: readonly Range[], start: number
   return isPair ? text.slice(name.start, name.end) : 'value';
 }
 
-/** Where the secret is that is assigned to a name; `undefined` if there is none. */
+/** Place of the secret that is assigned to a name; `undefined` if there is none. */
 function valueOf(
   text: string,
   {
@@ -123,7 +126,7 @@ function ofColon(text: string, name: string, place: Place): Range | undefined {
 /** The characters that an entry within a line may follow. */
 const OPENS_ENTRY = /[{,[("'`;|=]/;
 const PLAIN_IN_MAP = /[^\n\r,}\]"']*/y;
-/** Values up to the end of what they stand in. */
+/** Values up to the end of the quotes, brackets or lists that they stand in. */
 const PLAIN: Readonly<Record<string, RegExp>> = {
   '"': /[^\n\r"]*/y,
   "'": /[^\n\r']*/y,
@@ -134,8 +137,8 @@ const PLAIN: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * Our own words on a setting: `elasticjob.jobs.a.props.email.password: must be a text`, `EJC_SECRETKEYS: unknown
- * variable`.
+ * True for our own messages about a setting: `elasticjob.jobs.a.props.email.password: must be a text`, `EJC_SECRETKEYS:
+ * unknown variable`.
  */
 function isSentence(text: string, name: string, from: number): boolean {
   return OWN_SETTING.test(name) && /^(?:must|is|has|needs|cannot|unknown) /.test(text.slice(from, from + 10));
@@ -144,7 +147,7 @@ function isSentence(text: string, name: string, from: number): boolean {
 const OWN_SETTING = /^(?:(?:elasticjob|console|auth|casdoor)\.|(?:ELASTICJOB|EJC)_)/;
 
 interface Quoted extends Range {
-  /** How long the quotes are. */
+  /** Length of the quotes. */
   readonly quote: number;
   readonly isClosed: boolean;
 }
@@ -182,7 +185,7 @@ function wordEnd(text: string, start: number, piece: RegExp): number {
   let end = start;
   for (;;) {
     const quoted = quotedEnd(text, end);
-    // The quote that ends what the word stands in.
+    // This quote ends the text in which the word stands.
     if (quoted?.isClosed === false && end > start) return end;
     const next = quoted?.end ?? endAt(text, end, piece);
     if (next === end) return text[end] === '\\' && end < text.length ? wordEndBehind(text, end, piece) : end;

@@ -20,7 +20,7 @@ export const HIDDEN = '******';
 
 /**
  * The text with asterisks in the place of each password, token, key, secret and webhook.
- * @param isSecret whether the value of that name is hidden. Default: `isSecretName`
+ * @param isSecret returns true if the value of that name is to be hidden. Default: `isSecretName`
  */
 export function withoutSecrets(text: string, isSecret: (name: string) => boolean = isSecretName): string {
   return withoutShapes(withoutSecretsOfAddresses(hideNamed(text, isSecret, HIDDEN)));
@@ -43,9 +43,9 @@ export function shownValues(values: Readonly<Record<string, string>>): Readonly<
 export type GivenBack = { readonly value: string } | { readonly problem: Wording };
 
 /**
- * The value to store for one that somebody gives back: if it still looks as it was shown, it stays as it was.
+ * The value to store for one that somebody gives back: if it is still equal to the shown one, it stays as it was.
  * @param stored the stored value; `undefined` if there is none
- * @param shown how it was shown
+ * @param shown the value as it was shown
  * @returns the value, or the problem if asterisks would be stored
  */
 export function givenBack(given: string, stored: string | undefined, shown: string | undefined): GivenBack {
@@ -62,7 +62,7 @@ const ADDRESS = /\/\/[^\s"<>`\\]+/g;
 const AUTHORITY = /^[^/?#]*/;
 /** A colon that no port follows. */
 const PASSWORD_COLON = /^[^[:]*:(?!\d*$)/;
-/** The server or folder of a webhook: all that follows is secret. */
+/** The server or folder of a webhook: everything behind it is secret. */
 const HOOK = /^(?:web)?hooks?(?:b\d)?$/i;
 
 function withoutSecretsOfAddresses(text: string): string {
@@ -102,7 +102,7 @@ function withoutSecretsOfPath(address: string): string {
 }
 
 /**
- * Whether a part of a path looks random: it mixes digits with letters of both cases, or is very long without
+ * True if a part of a path looks random: it mixes digits with letters of both cases, or is very long without
  * punctuation.
  */
 function looksSecret(part: string): boolean {
@@ -112,7 +112,7 @@ function looksSecret(part: string): boolean {
   );
 }
 
-/** What is a secret whatever its name is. */
+/** Texts that are secret regardless of their names. */
 const JSON_WEB_TOKEN = /(?<![\w-])eyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)?/g;
 const KEY_OF_A_SERVICE =
   /(?<![\w-])(?:(?:AKIA|ASIA)[A-Z\d]{16}(?![A-Z\d])|(?:gh[pousr]_|github_pat_|glpat-|xox[abeprs]-|sk-|npm_|hf_|ejc_)[\w-]{16,})/g;

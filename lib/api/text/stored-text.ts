@@ -1,6 +1,8 @@
 import { type Wording, wording } from '../../wording/wording.js';
 
-/** A quarter of what a ZooKeeper server with its usual settings accepts for all settings of a job together. */
+/**
+ * A quarter of the bytes that a ZooKeeper server with its usual settings accepts for all settings of a job together.
+ */
 const MOST_BYTES = 250_000;
 
 /**

@@ -1,7 +1,7 @@
 /** Which values name a worker module, and which objects are jobs whose items are run in worker threads. */
 import { describe, expect, test } from '@jest/globals';
 import { runInNewContext } from 'node:vm';
-import { idleWorkerOf, isWorkerThreadJob, workerProblem, workerText } from '../../../lib/api/job/worker-job.js';
+import { ineffectiveWorkerOf, isWorkerThreadJob, workerProblem, workerText } from '../../../lib/api/job/worker-job.js';
 
 const url = new URL('file:///app/crunch.js');
 
@@ -47,18 +47,18 @@ describe('a job that runs its items itself and names a module', () => {
     ['file:///app/crunch'],
     ['FILE:///app/crunch'],
   ])('names one that would never run: %s', (worker) => {
-    expect(idleWorkerOf({ worker })).toBe(worker);
+    expect(ineffectiveWorkerOf({ worker })).toBe(worker);
   });
 
   test('names it as a URL', () => {
-    expect(idleWorkerOf({ worker: url })).toBe('file:///app/crunch.js');
+    expect(ineffectiveWorkerOf({ worker: url })).toBe('file:///app/crunch.js');
   });
 
   // Its field `worker` is its own affair.
   test.each([['crunch.json'], ['crunch.jsx'], ['Alice'], ['the profile:// of Alice'], [''], [7], [undefined]])(
     'names none by %p',
     (worker) => {
-      expect(idleWorkerOf({ worker })).toBeUndefined();
+      expect(ineffectiveWorkerOf({ worker })).toBeUndefined();
     },
   );
 });

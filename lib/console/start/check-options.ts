@@ -51,7 +51,7 @@ function problemsOf(
   return problem === undefined ? [] : [`${at}: ${problem}${got}`];
 }
 
-/** Problems of options with each other. */
+/** The problems of combined options. */
 function problemsTogether(options: Readonly<Record<string, unknown>>): readonly string[] {
   const users = mapsIn(options['users']);
   const providers = mapsIn(options['oidc']);

@@ -1,6 +1,6 @@
 /**
- * The registry centres and databases that stand in the settings of the console (`registries`, `dataSources`), and the
- * registry centre of its state: which fields they have, and what is wrong with them.
+ * The fields of the registry centres and databases in the settings of the console (`registries`, `dataSources`) and of
+ * the registry centre of its state, and the checks of them.
  */
 import { inEnglish, type Wording } from '../../wording/wording.js';
 import { IntegerSetting, problemsInMap, rule, Setting, TextSetting } from '../../api/settings/setting.js';
@@ -23,13 +23,13 @@ export class RegistryDeclaration extends ZookeeperOptions {
 export class DataSourceDeclaration {
   /** Its name in the page and in paths. */
   @Setting({ kind: 'text' }, rule('name', nameProblem)) name?: string;
-  /** Which kind of database it is. */
+  /** The driver of the database. */
   @Setting({ kind: 'text' }, rule('driver', driverProblem)) driver?: string;
   /** Default: localhost. */
   @TextSetting({}, rule('host', hostProblem), rule('file', serverProblem)) host?: string;
   /** Default: that of the driver. */
   @IntegerSetting({ min: 1, max: 65_535 }, rule('file', serverProblem)) port?: number;
-  /** Its name; of `sqljs`, the path of the file. */
+  /** The name of the database; for `sqljs`, the path of the file. */
   @TextSetting({}, rule('empty', emptyProblem)) database?: string;
   /** Default: the driver's. */
   @TextSetting({}, rule('file', serverProblem)) username?: string;
@@ -39,7 +39,7 @@ export class DataSourceDeclaration {
   @Setting({ kind: 'section' }, rule('file', serverProblem)) tls?: TlsSettings;
 }
 
-/** What declares the fields of each list of connections. */
+/** The classes that declare the fields of each list of connections. */
 export const CONNECTION_LISTS = { registries: RegistryDeclaration, dataSources: DataSourceDeclaration } as const;
 
 /**
@@ -54,7 +54,7 @@ export function connectionProblems(options: Tree): readonly string[] {
 }
 
 /**
- * Checks where a registry centre is, and how it is connected to.
+ * Checks the settings of a registry centre.
  * @param at the start of each line, such as `console.registries[0]`
  */
 export function registryProblems(at: string, settings: Tree, type: new () => ZookeeperOptions): readonly string[] {
@@ -124,7 +124,7 @@ function listProblems(
   return [...problems, ...(twice === undefined ? [] : [`${at}: has '${twice}' twice`])];
 }
 
-/** One that code has made has a name, and nothing else: all the rest is known to it. */
+/** The problems of a connection that code has made: it may have a name, but no other settings. */
 function givenProblems(at: string, each: Tree, given: 'registryCenter' | 'dataSource'): readonly string[] {
   const others = Object.keys(each).filter((key) => key !== 'name' && key !== given && each[key] !== undefined);
   const name = connectionNameProblem(each['name']);
@@ -135,7 +135,7 @@ function givenProblems(at: string, each: Tree, given: 'registryCenter' | 'dataSo
   ];
 }
 
-/** @param needed the fields that must be given, with what each must be */
+/** @param needed the fields that must be given, with the requirement of each */
 function fieldProblems(
   at: string,
   settings: Tree,
@@ -161,7 +161,7 @@ function sectionProblems(at: string, section: unknown, type: new () => object): 
   return problemsInMap(map, type, at);
 }
 
-/** An empty name is missing, which is another problem. */
+/** An empty name is not reported here, as the check for missing fields reports it. */
 function nameProblem(name: unknown): Wording | undefined {
   return name === '' ? undefined : connectionNameProblem(name);
 }

@@ -7,7 +7,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** The options that variables set, by variable. */
 const VARIABLES = { EJC_SESSION_KEYS: 'sessionKeys', EJC_SECRET_KEY: 'secretKey', EJC_AUDIT_KEY: 'audit.key' } as const;
 
-/** The options with the keys that the environment gives, where the options have none. */
+/** The options, with keys of the environment where the options have none. */
 export function withEnvironment(options: ElasticJobConsoleOptions, environment: Environment): ElasticJobConsoleOptions {
   const { EJC_SESSION_KEYS: keys, EJC_SECRET_KEY: secretKey, EJC_AUDIT_KEY: auditKey } = environment;
   if (!isMap(options)) return options;
@@ -21,7 +21,7 @@ export function withEnvironment(options: ElasticJobConsoleOptions, environment: 
   };
 }
 
-/** Variables that were probably meant to be those of the console. @returns the problems, one line each */
+/** Finds misspelt variables of the console. @returns the problems, one line each */
 export function environmentProblems(environment: Environment): readonly string[] {
   const names = Object.keys(VARIABLES);
   return Object.keys(environment)
@@ -32,7 +32,7 @@ export function environmentProblems(environment: Environment): readonly string[]
     });
 }
 
-/** The problem, with the variable that the option comes from, if it comes from one. */
+/** The problem, with the name of the variable if the option comes from one. */
 export function withVariable(problem: string, given: unknown, environment: Environment): string {
   const found = Object.entries(VARIABLES).find(([variable, option]) => {
     const isOurs = problem.startsWith(`console.${option}: `) && (environment[variable] ?? '') !== '';

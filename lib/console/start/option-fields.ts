@@ -9,15 +9,15 @@ import { isRole, ROLES } from '../security/callers/roles.js';
 import { proxyProblem } from '../security/callers/trusted-proxies.js';
 import { usernameProblem } from '../security/users/users.js';
 
-/** A requirement that a value must meet. @returns it if it does not; `undefined` if it does */
+/** Checks a value. @returns the requirement that it does not meet, or `undefined` */
 type Rule = (value: unknown, owner: Readonly<Record<string, unknown>>) => string | undefined;
 
-/** What an option must be. */
+/** The rules of an option. */
 export interface Field {
   readonly rule?: Rule;
   readonly isRequired?: boolean;
   readonly secrecy?: Secrecy;
-  /** What a text of a file stands for. Default: for itself. */
+  /** The kind of value that a text of a file is converted to. Default: it stays a text. */
   readonly kind?: 'number' | 'boolean' | 'list';
   /** The value is a map with these fields, or a list of such maps. */
   readonly map?: Fields;
@@ -72,7 +72,7 @@ const inWords = (problem: Wording | undefined): string | undefined => problem &&
 
 const password: Rule = (value, { username, passwordHash }) => {
   if (passwordHash !== undefined) return 'must not be given with passwordHash: one of the two is enough';
-  // Whether a shipped default may be used depends on where the console listens; that is checked later.
+  // A shipped default is allowed only on some addresses, which is checked later.
   const isDefault = typeof value === 'string' && isShippedDefault(String(username), value);
   return isDefault ? undefined : inWords(passwordProblem(String(username), value));
 };
@@ -203,10 +203,10 @@ export const FIELDS: Fields = {
   clock: { rule: (value) => (isMap(value) || typeof value === 'object' ? undefined : 'must be a Clock') },
 };
 
-/** Options that the page on the console does not have: they are for tests. */
+/** Options for tests, which the documentation of the console does not list. */
 const FOR_TESTS = ['clock', 'pageFolder'];
 
-/** The names of the options that users may set; of sections of switches, each switch: `events.total`. */
+/** The names of the options that users may set; in sections of switches, each switch: `events.total`. */
 export function knownOptions(): readonly string[] {
   const names = Object.entries(FIELDS).flatMap(([name, { map }]) =>
     map === undefined || name === 'casdoor' ? [name] : Object.keys(map).map((inner) => `${name}.${inner}`),

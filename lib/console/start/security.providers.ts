@@ -51,7 +51,7 @@ import { settingsUsers } from '../security/users/settings-users.js';
 import { TrustedProxies } from '../security/callers/trusted-proxies.js';
 import { parseUsers, type StoredUser, Users } from '../security/users/users.js';
 
-/** The users of the settings, and what the console remembers of them. */
+/** The users of the settings, and their stored records. */
 const SETTINGS_USERS = Symbol('ElasticJobConsoleSettingsUsers');
 const MINUTE_MS = 60_000;
 const SHORT_TOKENS: DocumentFormat<ShortTokens> = { initial: {}, parse: parseShortTokens };
@@ -66,7 +66,7 @@ function provide<T>(
 }
 
 /**
- * Closes the store if a provider fails: Nest does not do that for an application that fails to start, and the open
+ * Closes the store if a provider fails: Nest does not close it when an application fails to start, and the open
  * connection would keep the process alive.
  */
 async function closingStoreOnFailure<T>(
@@ -173,7 +173,7 @@ async function openAudit(
   return audit;
 }
 
-/** What was refused has a fifth of the files of what was done. */
+/** Opens the files of the audit; refusals get a fifth of the number of files. */
 async function auditFiles(
   stateFolder: string,
   { key: given, files = 10, megabytes = 10, days }: AuditSettings,
@@ -221,7 +221,7 @@ async function openSessions(
   clock: Clock,
 ): Promise<Sessions> {
   const initial: StoredSessions = {};
-  // With a random key, no cookie of an earlier process is accepted.
+  // Sessions are stored only if the keys are set: with a random key, no cookie of an earlier process is valid.
   const isKept = store.isPersistent && sessionKeys.length > 0;
   const document = isKept
     ? await StoreDocument.open(store, 'sessions', { initial, parse: parseSessions })
@@ -271,7 +271,7 @@ async function firstSetup(
   return new FirstSetup({ isNeeded, logger, clock, keys, document });
 }
 
-/** What matters beyond this process only if other replicas must know it. */
+/** Opens a document that is stored only if other replicas share it. */
 async function openIfShared<T>(
   store: ConsoleStore,
   name: string,

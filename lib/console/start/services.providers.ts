@@ -1,6 +1,6 @@
 /**
- * What the console shows and does, and the controllers that answer for it. The console's module provides both, together
- * with `CONSOLE_SERVICE_OPTIONS`, a `ConsoleStore` and a `ConsoleAudit`.
+ * The services of the console, and their controllers. The console's module provides both, together with
+ * `CONSOLE_SERVICE_OPTIONS`, a `ConsoleStore` and a `ConsoleAudit`.
  */
 import { type FactoryProvider, type Provider, type Type } from '@nestjs/common';
 import { DataSourcesController } from '../http/api/data-sources.controller.js';
@@ -80,7 +80,7 @@ const withAudit = [JobActions, JobConfigurations].map((Service): FactoryProvider
   inject: [CONSOLE_SERVICE_OPTIONS, ConsoleAudit],
 }));
 
-/** What the console's module provides for registry centres, jobs, servers, tracing and live events. */
+/** The providers for registry centres, jobs, servers, tracing and live events. */
 export const consoleServiceProviders: readonly Provider[] = [
   ApplicationJobs,
   Registries,
@@ -115,7 +115,7 @@ export const consoleServiceProviders: readonly Provider[] = [
   ...withAudit,
 ];
 
-/** The controllers of all that. */
+/** The controllers for registry centres, jobs, servers, tracing and live events. */
 export const consoleServiceControllers: readonly Type[] = [
   RegistriesController,
   OverviewController,

@@ -5,7 +5,7 @@ import { givenCenterProblems, registryProblems } from './connection-settings.js'
 const AT = 'console.stateRegistry';
 
 /**
- * Checks `stateRegistry`, and what it needs of the other options.
+ * Checks `stateRegistry`, and the other options that it requires.
  * @returns the problems, one line each
  */
 export function stateRegistryProblems(options: Readonly<Record<string, unknown>>): readonly string[] {
@@ -27,7 +27,7 @@ export function stateRegistryProblems(options: Readonly<Record<string, unknown>>
   ];
 }
 
-/** A node within a namespace of jobs would be a job to Java. */
+/** The problems of the namespace: Java would take a node in a namespace of jobs for a job. */
 function namespaceProblems(settings: Readonly<Record<string, unknown>>, registries: unknown): readonly string[] {
   const { serverLists, namespace } = settings;
   if (typeof namespace !== 'string' || !Array.isArray(registries)) return [];
@@ -43,7 +43,10 @@ function namespaceProblems(settings: Readonly<Record<string, unknown>>, registri
       ];
 }
 
-/** Keys that must be the same for all replicas, and must not be stored beside what they protect. */
+/**
+ * The problems of missing keys, which must be the same for all replicas and must not be stored beside the data that
+ * they protect.
+ */
 function missingKeys({ sessionKeys, secretKey }: Readonly<Record<string, unknown>>): readonly string[] {
   return [
     ...(sessionKeys === undefined || (Array.isArray(sessionKeys) && sessionKeys.length === 0)

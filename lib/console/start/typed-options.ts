@@ -1,7 +1,6 @@
 /**
- * Numbers, truth values and lists of a file that are texts: those of `.properties`, and of placeholders such as
- * `${SESSION_HOURS:12}`.
- * What is not written like one stays a text, which the check of the options then refuses.
+ * Converts numbers, truth values and lists that are texts in a file: those of `.properties`, and of placeholders such
+ * as `${SESSION_HOURS:12}`. Any other text stays a text, which the check of the options then refuses.
  */
 import { settingsOf } from '../../api/settings/setting.js';
 import { isMap } from '../../api/text/describe-value.js';
@@ -12,7 +11,7 @@ import { type Field, type Fields, FIELDS } from './option-fields.js';
 type Tree = Readonly<Record<string, unknown>>;
 type Kind = NonNullable<Field['kind']>;
 
-/** The options of a file, with the values that their texts stand for. */
+/** The options of a file, with their texts converted to values. */
 export function typedOptions(options: Tree): Tree {
   const typed = typedMap(options, FIELDS);
   const lists = Object.entries(CONNECTION_LISTS).map(([name, type]) => {

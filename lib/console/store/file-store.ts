@@ -22,14 +22,14 @@ export class FileConsoleStore extends ConsoleStore {
   override readonly isPersistent = true;
   readonly folder: string;
 
-  /** @param folder absolute, or relative to the working directory of the process; it is made if it is not there */
+  /** @param folder absolute, or relative to the working directory of the process; it is created if it does not exist */
   constructor(folder: string) {
     super();
     this.folder = resolve(folder);
     this.description = `the folder '${this.folder}'`;
   }
 
-  /** Makes the folder. @throws InvalidConfigurationError if it cannot be made, or others may read it */
+  /** Creates the folder. @throws InvalidConfigurationError if it cannot be created, or others may read it */
   async open(): Promise<void> {
     try {
       await mkdir(this.folder, { recursive: true, mode: 0o700 });
@@ -42,7 +42,7 @@ export class FileConsoleStore extends ConsoleStore {
     }
   }
 
-  /** @throws InvalidConfigurationError if the file is there and cannot be read, or is of a later version */
+  /** @throws InvalidConfigurationError if the file exists and cannot be read, or is of a later version */
   override async read(name: string): Promise<unknown> {
     const file = join(this.folder, `${name}.json`);
     const text = await this.#textOf(file);

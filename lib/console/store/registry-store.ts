@@ -2,17 +2,16 @@
  * The console's documents in a registry centre, which several replicas of the console share:
  *
  * ```
- *   <namespace>              of the console alone: what is directly in a namespace of jobs is a job to Java
+ *   <namespace>              of the console alone: Java takes each node directly in a namespace of jobs for a job
  *   └ state
  *     ├ users                { "version": 1, "value": … }
  *     ├ sessions
  *     └ …
  *
  *   replica A ── set, with the version that A has read ──▶ registry centre ──▶ mirror of B ──▶ StoreDocument of B
- * ```
- * The registry centre is authoritative, and a replica shows what its mirror shows. Of two replicas that write the same
- * document, one loses the race, and makes its change again on the other's. If the registry centre does not answer,
- * replicas go on with what they have last seen, and refuse what would have to be written.
+ * ``` The registry centre is authoritative, and a replica shows what its mirror shows. If two replicas write the same
+ * document at once, one loses the race, and repeats its change on the other's document. If the registry centre does not
+ * answer, replicas go on with the documents that they saw last, and refuse changes.
  */
 import { describeCause } from '../../api/text/describe-cause.js';
 import { isMap } from '../../api/text/describe-value.js';
@@ -29,25 +28,25 @@ import { ConsoleStore } from './console-store.js';
 
 const ROOT = '/state';
 const VERSION = 1;
-/** How long the start waits for the registry centre, and for its first answers. */
+/** The most milliseconds that the start waits for the registry centre, and for its first answers. */
 const START_MS = 15_000;
-/** How long a change may take. */
+/** The most milliseconds that a change may take. */
 const WRITE_MS = 10_000;
 
-/** What a store in a registry centre needs. */
+/** The parts of a store in a registry centre. */
 export interface RegistryStoreParts {
   readonly center: RegistryCenter;
-  /** Whether it is closed with the store. */
+  /** True if the registry centre is closed with the store. */
   readonly isOurs: boolean;
   readonly clock: Clock;
   readonly logger: Pick<JobLogger, 'error'>;
 }
 
-/** A document as a replica has seen it. */
+/** A document that a replica has seen. */
 export interface SeenDocument {
-  /** As it is stored. */
+  /** The stored text. */
   readonly text: string;
-  /** Of the node: another writer has increased it. */
+  /** The version of the node, which each write increases. */
   readonly version: number;
 }
 
@@ -73,8 +72,8 @@ export class RegistryConsoleStore extends ConsoleStore {
 
   /**
    * Connects, and reads all documents.
-   * @throws InvalidConfigurationError if the registry centre does not answer in time or refuses us, or jobs are in the
-   *   namespace
+   * @throws InvalidConfigurationError if the registry centre does not answer before the deadline or refuses the
+   *   credentials, or the namespace has jobs
    */
   static async open(parts: RegistryStoreParts): Promise<RegistryConsoleStore> {
     const { center, clock } = parts;
@@ -97,12 +96,12 @@ export class RegistryConsoleStore extends ConsoleStore {
     return Promise.resolve().then(() => (seen === undefined ? undefined : this.decoded(name, seen)));
   }
 
-  /** Overwrites whatever is there; documents are written by `replace`. */
+  /** Overwrites the present document; `StoreDocument` uses `replace` instead. */
   override async write(name: string, value: unknown): Promise<void> {
     while (!(await this.replace(name, value, this.seen(name))));
   }
 
-  /** The document as last seen, without waiting; `undefined` if there is none. */
+  /** The document that was seen last, without waiting; `undefined` if there is none. */
   seen(name: string): SeenDocument | undefined {
     const { value, version = 0 } = this.#mirror.nodes.get(`${ROOT}/${name}`) ?? {};
     return value === undefined || value === '' ? undefined : { text: value, version };
@@ -124,9 +123,9 @@ export class RegistryConsoleStore extends ConsoleStore {
   }
 
   /**
-   * Writes a document if it still is as it was seen; then, the mirror shows what is there now.
-   * @param before as it was seen; `undefined`: there was none
-   * @returns false if somebody else has written it meanwhile
+   * Writes a document if it is still the one that was seen. Afterwards the mirror shows the present document.
+   * @param before the document that was seen; `undefined` if there was none
+   * @returns false if another replica has written it meanwhile
    * @throws ConsoleProblem 503 if the registry centre does not answer, 409 `state-too-large`
    */
   async replace(name: string, value: unknown, before: SeenDocument | undefined): Promise<boolean> {
@@ -139,7 +138,7 @@ export class RegistryConsoleStore extends ConsoleStore {
     this.#requireFit(name, operation);
     this.#requireConnected();
     const isWritten = await this.#answered(name, this.#commit(operation));
-    // If the answer is lost, the mirror comes to show it by itself.
+    // If the answer is lost, the mirror shows the document later by itself.
     await this.#answered(name, this.#mirror.sync()).catch((error: unknown) => {
       if (!isWritten) throw error;
     });
@@ -151,7 +150,7 @@ export class RegistryConsoleStore extends ConsoleStore {
     return this.#listeners.add(listener);
   }
 
-  /** Ends the connection, last of all: requests that are still under way may need it. */
+  /** Closes the connection in the last hook, as requests that still run may need it. */
   async onApplicationShutdown(): Promise<void> {
     this.#listeners.clear();
     this.#mirror.close();
@@ -160,7 +159,7 @@ export class RegistryConsoleStore extends ConsoleStore {
 
   async #commit(operation: Operation): Promise<boolean> {
     const { center } = this.#parts;
-    // An empty node in its place, which is no document, is the parent of the first one.
+    // The parent of the documents, an empty node, is created with the first one.
     if (operation.type === 'create') await center.create(ROOT, '');
     try {
       await center.commit([operation]);
@@ -202,7 +201,7 @@ export class RegistryConsoleStore extends ConsoleStore {
   #unavailable(cause?: unknown): ConsoleProblem {
     const { reason } = this.#parts.center.session;
     const why = reason === undefined ? '' : ` (${reason.replace(/\.$/, '')})`;
-    const detail = `The console cannot change its state now, as the registry centre that holds it does not answer${why}. Nothing was changed. What can be read without it goes on.`;
+    const detail = `The console cannot change its state now, as the registry centre that holds it does not answer${why}. Nothing was changed. Reading goes on.`;
     return new ConsoleProblem(503, 'state-unavailable', detail, { cause, headers: RETRY });
   }
 
@@ -233,8 +232,8 @@ async function connected({ center, clock }: RegistryStoreParts): Promise<void> {
 }
 
 /**
- * In a namespace of jobs, the console's node would be a job to Java, and whoever may change jobs could make
- * administrators.
+ * Refuses a namespace of jobs: Java would take the console's node for a job, and a user who may change jobs could
+ * create administrators.
  */
 async function refuseOtherNodes(center: RegistryCenter): Promise<void> {
   const others = (await center.children('/')).filter((name) => `/${name}` !== ROOT);

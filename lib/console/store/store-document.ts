@@ -5,20 +5,20 @@ import { ConsoleProblem } from '../answers/console-problem.js';
 import { type ConsoleStore } from './console-store.js';
 import { RegistryConsoleStore } from './registry-store.js';
 
-/** How a document is read. */
+/** The format of a document. */
 export interface DocumentFormat<T> {
-  /** Its value if it has never been written. */
+  /** The value of a document that has never been written. */
   readonly initial: T;
-  /** Checks what was read; throws an Error that says what is wrong: `it must be a list of users`. */
+  /** Checks a stored value; throws an Error with the problem: `it must be a list of users`. */
   readonly parse: (stored: unknown) => T;
 }
 
-/** So many replicas may come first, one after the other; each time one of them gets on. */
+/** The most lost races of one change; in each race another replica makes progress. */
 const MOST_LOST_RACES = 30;
 
 /**
- * One document of the store, kept in memory too. Changes are made one after the other; if the store is shared, each is
- * made of the value that the store has at that time, and changes of other replicas show by themselves.
+ * One document of the store, kept in memory too. Changes are made one after the other. In a shared store, each change
+ * is applied to the value that the store has at that time, and changes of other replicas show by themselves.
  */
 export class StoreDocument<T> {
   readonly #mailbox = new Mailbox();
@@ -27,9 +27,9 @@ export class StoreDocument<T> {
   readonly #format: DocumentFormat<T>;
   readonly #listeners = new Set<(value: T) => void>();
   #value: T;
-  /** Of a shared store: the text that the value was made of. */
+  /** For a shared store: the text from which the value was parsed. */
   #text: string | undefined;
-  /** Of a shared store: why the value is not that of the text. */
+  /** For a shared store: the error because of which the text could not be parsed. */
   #damage: unknown;
 
   private constructor(store: ConsoleStore | undefined, name: string, format: DocumentFormat<T>) {
@@ -55,7 +55,7 @@ export class StoreDocument<T> {
     return document;
   }
 
-  /** A document that nobody keeps. */
+  /** A document that is never stored. */
   static unsaved<T>(initial: T): StoreDocument<T> {
     return new StoreDocument<T>(undefined, '', { initial, parse: () => initial });
   }
@@ -65,19 +65,20 @@ export class StoreDocument<T> {
     return this.#value;
   }
 
-  /** Whether other replicas write it too. */
+  /** True if other replicas write it too. */
   get isShared(): boolean {
     return this.#store instanceof RegistryConsoleStore;
   }
 
-  /** Calls `listener` after each change of the value, whoever made it. It must not throw. */
+  /** Calls `listener` after each change of the value, by this process or another replica. It must not throw. */
   onChange(listener: (value: T) => void): void {
     this.#listeners.add(listener);
   }
 
   /**
-   * Writes what `change` makes of the value. In a shared store, `change` is called again if another replica came first.
-   * @throws what `change` or the store throws; the value then stays as it was
+   * Writes the result of `change` for the present value. In a shared store, `change` is called again if another replica
+   * was first.
+   * @throws the error of `change` or of the store; the value is then unchanged
    */
   update(change: (value: T) => T): Promise<T> {
     const store = this.#store;
@@ -91,7 +92,7 @@ export class StoreDocument<T> {
     });
   }
 
-  /** Resolves once the changes that have been asked for so far are written, or have failed. */
+  /** Resolves when all changes so far are written or have failed. */
   settled(): Promise<void> {
     return this.#mailbox.post(() => undefined);
   }
@@ -103,7 +104,7 @@ export class StoreDocument<T> {
       if (this.#damage !== undefined) throw this.#damage as Error;
       const value = change(this.#value);
       if (value === this.#value) return value;
-      // Serial: each attempt is made of what the last one has met.
+      // One after the other: each attempt follows the change that the last one met.
       const isWritten = await store.replace(this.#name, value, seen);
       this.#follow(store);
       if (isWritten) return value;
@@ -113,8 +114,9 @@ export class StoreDocument<T> {
   }
 
   /**
-   * Takes over what the shared store has. What cannot be read changes nothing here, and is not overwritten.
-   * @throws InvalidConfigurationError if it cannot be read, once
+   * Reads the document of the shared store. A document that cannot be read changes nothing here, and is not
+   * overwritten.
+   * @throws InvalidConfigurationError if it cannot be read; only once for each stored text
    */
   #follow(store: RegistryConsoleStore): void {
     const seen = store.seen(this.#name);

@@ -2,9 +2,9 @@ import { inEnglish, type Wording } from '../../wording/wording.js';
 import { type SettingProblem } from '../contract/common.js';
 import { type ProblemCode } from './problem-codes.js';
 
-/** What else a problem says. */
+/** Further parts of a problem. */
 export interface ConsoleProblemOptions {
-  /** Of refused settings: a sentence for each that is wrong. */
+  /** For refused settings: a sentence for each invalid one. */
   readonly problems?: readonly SettingProblem[];
   readonly cause?: unknown;
   /** Headers of the answer, such as `retry-after`. */
@@ -22,9 +22,9 @@ export class ConsoleProblem extends Error {
 
   /**
    * @param status the HTTP status
-   * @param code a word that programs can tell errors by: `unknown-job`, `stale-version`, …
-   * @param detail one sentence: what is wrong, and what would be right; as a text if the page needs `code` alone to
-   *   word it
+   * @param code the code of the error, for programs: `unknown-job`, `stale-version`, …
+   * @param detail one sentence: the problem, and a valid form; a plain text if the page can word the problem by `code`
+   *   alone
    */
   constructor(
     readonly status: number,

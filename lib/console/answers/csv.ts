@@ -1,9 +1,9 @@
-/** What tells spreadsheets that a file is UTF-8; it stands before the first line. */
+/** The mark before the first line by which spreadsheets recognise UTF-8. */
 export const BYTE_ORDER_MARK = '\uFEFF';
 
 /**
- * A line of a CSV file (RFC 4180), with its end. Spreadsheets take a text that begins like a formula for one, also
- * behind blanks: it gets an apostrophe before it, which they show as text. Numbers stay numbers.
+ * A line of a CSV file (RFC 4180), with its end. Spreadsheets would evaluate a text that begins like a formula, even
+ * after blanks: an apostrophe is put before it, so that they show it as text. Numbers stay numbers.
  */
 export function csvLine(values: readonly (string | number | undefined)[]): string {
   return `${values.map(cell).join(',')}\r\n`;

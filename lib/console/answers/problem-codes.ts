@@ -1,7 +1,4 @@
-/**
- * Every word by which programs can tell the console's errors apart. The page has a text for each, in each of its
- * languages.
- */
+/** The codes of the console's errors, for programs. The page has a text for each code in each of its languages. */
 export const PROBLEM_CODES = [
   'bad-body',
   'bad-bucket',
@@ -109,5 +106,5 @@ export const PROBLEM_CODES = [
   'wrong-token',
 ] as const;
 
-/** One of them. */
+/** The code of an error. */
 export type ProblemCode = (typeof PROBLEM_CODES)[number];

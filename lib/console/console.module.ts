@@ -4,14 +4,13 @@
  * ```
  *   forRoot({ path, … })
  *   ├ options/    checks the options
- *   ├ store/      what must be remembered: a folder, memory, or a registry centre that replicas share
- *   ├ security/   ConsoleGuard before every route: who is it, may they? The audit records what they do
+ *   ├ store/      the stored state: a folder, memory, or a registry centre that replicas share
+ *   ├ security/   ConsoleGuard before every route: authentication and permissions; the audit of actions
  *   ├ http/       controllers of logins, users, audit, and the page
  *   └ services/   registry centres, jobs, servers, tracing, live events, with their controllers
- * ```
- * All controllers get the guard and the filter here, so that none can be without; `http/unrouted-requests.ts` answers
- * what reaches no controller. The application's own prefix, pipes and filters stay in force outside of the console and
- * do not matter within.
+ * ``` All controllers get the guard and the filter here, so that none can lack them; `http/unrouted-requests.ts`
+ * answers requests that reach no controller. The application's own prefix, pipes and filters apply outside of the
+ * console, and not within it.
  */
 import {
   type DynamicModule,
@@ -65,14 +64,14 @@ import {
 /** Options of `ElasticJobConsoleModule.forRootAsync()`. */
 export interface ElasticJobConsoleAsyncOptions
   extends Pick<ModuleMetadata, 'imports'>, Pick<ElasticJobConsoleOptions, 'path' | 'decorators'> {
-  /** Makes the other options; it is given the providers that `inject` names. */
+  /** Makes the other options from the providers that `inject` names. */
   readonly useFactory: (...dependencies: never[]) => OptionsOfFactory | Promise<OptionsOfFactory>;
   readonly inject?: readonly unknown[];
 }
 
 const ASYNC_RULES: OptionRules<ElasticJobConsoleAsyncOptions> = {
   ...{ useFactory: aFunction, inject: aList, imports: aList },
-  // With the other options.
+  // Checked with the other options.
   ...{ path: anything, decorators: anything },
 };
 
@@ -84,17 +83,14 @@ type OptionsOfFactory = Omit<ElasticJobConsoleOptions, 'path' | 'decorators'>;
  */
 @Module({})
 export class ElasticJobConsoleModule implements NestModule, OnModuleInit, OnModuleDestroy {
-  /**
-   * @param options all optional; they are checked when the application starts, which then fails and names all that is
-   *   wrong
-   */
+  /** @param options all optional; they are checked when the application starts, which fails with all their problems */
   static forRoot(options: ElasticJobConsoleOptions = {}): DynamicModule {
     const given: Provider = { provide: CONSOLE_OPTIONS, useFactory: () => checked(options) };
     return consoleModule(given, options);
   }
 
   /**
-   * As `forRoot`, with options that a factory makes with the help of other providers.
+   * As `forRoot`, with options that a factory makes from other providers.
    * @throws InvalidConfigurationError if there is no factory, or an option is unknown
    */
   static forRootAsync(options: ElasticJobConsoleAsyncOptions): DynamicModule {
@@ -117,8 +113,8 @@ export class ElasticJobConsoleModule implements NestModule, OnModuleInit, OnModu
     @Inject(CONSOLE_OPTIONS) private readonly options: ElasticJobConsoleOptions,
     @Inject(HttpAdapterHost) { httpAdapter }: HttpAdapterHost,
   ) {
-    // Before the start of the application, in which Nest sets the parsers of all other requests. Without a server there
-    // is none.
+    // Before the start of the application, in which Nest sets the parsers of all other requests. An application without
+    // a server has no adapter.
     if (httpAdapter as unknown) readSettingsBodies(httpAdapter, options.path);
   }
 
@@ -143,7 +139,7 @@ export class ElasticJobConsoleModule implements NestModule, OnModuleInit, OnModu
   }
 }
 
-/** Where the page is built to, below the package's folder. */
+/** The folder of the built page, below the package's folder. */
 const PAGE_FOLDER = 'dist/console-ui';
 
 function consoleModule(

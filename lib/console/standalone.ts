@@ -1,4 +1,4 @@
-/** The console as a process of its own, without an application: what `npx elasticjob console` runs. */
+/** The console in its own process, without an application, for `npx elasticjob console`. */
 import { readFileSync } from 'node:fs';
 import { type AddressInfo } from 'node:net';
 import { type INestApplication, type LoggerService, Module } from '@nestjs/common';
@@ -13,24 +13,24 @@ import { Registries } from './services/registries/registries.js';
 import { isShippedDefault } from './security/passwords/password-hash.js';
 import { isLoopback } from './security/callers/trusted-proxies.js';
 
-/** How the console listens. */
+/** Options of a standalone console. */
 export interface StandaloneOptions {
-  /** 0: a free port. */
+  /** 0 takes a free port. */
   readonly port: number;
   readonly host: string;
   readonly console: ElasticJobConsoleOptions;
   /** Paths of PEM files. */
   readonly tls?: { readonly cert: string; readonly key: string };
-  /** Whether plain HTTP on an address that others can reach is wanted. */
+  /** True allows plain HTTP on an address that others can reach. */
   readonly allowsInsecureHttp: boolean;
   readonly logger: LoggerService;
 }
 
-/** A console that answers. */
+/** A running console. */
 export interface StandaloneConsole {
   /** `http://127.0.0.1:8899` */
   readonly url: string;
-  /** Ends it, with all open streams. */
+  /** Stops the console, with all open streams. */
   close(): Promise<void>;
 }
 
@@ -54,7 +54,7 @@ export async function startConsole(options: StandaloneOptions): Promise<Standalo
   app.useBodyParser('json', { limit: LONGEST_BODY });
   try {
     await app.init();
-    // Whoever connects once it listens gets an answer at once.
+    // The jobs are read before the server listens, so that the first requests are answered at once.
     await app.get(Registries, { strict: false }).followAlways();
     await app.listen(port, host);
   } catch (error) {
@@ -65,10 +65,13 @@ export async function startConsole(options: StandaloneOptions): Promise<Standalo
   return { url: urlOf(app, { host, scheme: tls === undefined ? 'http' : 'https' }), close: () => app.close() };
 }
 
-/** The settings of a job with many parameters of items: ZooKeeper keeps up to a megabyte. */
+/** Enough for the settings of a job with many item parameters: ZooKeeper stores up to a megabyte. */
 const LONGEST_BODY = '2mb';
 
-/** What others could reach must be encrypted, here or by a proxy, and must not have a password that everybody knows. */
+/**
+ * The problems of an address that others can reach: connections must be encrypted, here or by a proxy, and shipped
+ * passwords are refused.
+ */
 function addressProblems({ host, tls, allowsInsecureHttp, console }: StandaloneOptions): readonly string[] {
   if (isLoopback(host) || host === 'localhost') return [];
   const { users = [], trustedProxies = [] } = console;
@@ -118,7 +121,7 @@ function urlOf(app: INestApplication, { host, scheme }: { readonly host: string;
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}/`;
 }
 
-/** What is wrong with the address to listen on; `undefined`: something else. */
+/** The problem with the address to listen on; `undefined` for other errors. */
 function listenProblem(
   code: unknown,
   { host, port }: { readonly host: string; readonly port: number },

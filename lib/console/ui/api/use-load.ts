@@ -4,33 +4,33 @@ import { live } from '../live/live.js';
 import { asProblem } from './client.js';
 
 /**
- * What a page has of something that it has to ask for:
+ * The states of data that a page requests:
  *
  * ```
- *   asked ──▶ known ──▶ asked again: the answer stays, and is said to be of then if the next one fails
+ *   asked ──▶ known ──▶ asked again: the answer stays, and is shown as old if the next one fails
  *     └─────▶ failed    for other inputs: the answer is provisional, and dropped if the next one fails
  * ```
  *
- * Without data nothing is claimed: neither that there is none, nor that all is well. `LoadArea` shows the difference.
+ * Without an answer, the page shows neither "empty" nor "all is well". `LoadArea` shows the difference.
  */
 export interface Load<T> {
   readonly data: Readonly<Ref<T | undefined>>;
   readonly problem: Ref<Problem | undefined>;
   readonly isLoading: Ref<boolean>;
-  /** The data answers other inputs, or is the first part of a long answer. */
+  /** True if the data answers other inputs, or is the first part of a long answer. */
   readonly isProvisional: Ref<boolean>;
-  /** When the data came. */
+  /** The time when the data was received. */
   readonly knownAt: Ref<number | undefined>;
   readonly reload: () => Promise<void>;
 }
 
-/** A question that is asked each time that `reload` is called; the last one counts. `stop` drops what is under way. */
+/** A request that each call of `reload` repeats; the answer of the last one counts. `stop` drops a running request. */
 export interface Asking<T> extends Load<T> {
   readonly data: Ref<T | undefined>;
   readonly stop: () => void;
 }
 
-/** @param ask resolves with the answer; may show the first part of a long one by `show` */
+/** @param ask resolves with the answer; may show the first part of a long answer by `show` */
 export function asking<T>(ask: (show: (part: T) => void) => Promise<T>): Asking<T> {
   const data = shallowRef<T>();
   const problem = shallowRef<Problem>();
@@ -69,7 +69,7 @@ export function asking<T>(ask: (show: (part: T) => void) => Promise<T>): Asking<
   return { data, problem, isLoading, isProvisional, knownAt, reload, stop };
 }
 
-/** Asks at once, again whenever `inputs` change, and again when the live stream says that events were left out. */
+/** Requests at once, after each change of `inputs`, and when the live stream reports that events were left out. */
 export function useLoad<T>(
   ask: (show: (part: T) => void) => Promise<T>,
   inputs: () => unknown = () => undefined,
@@ -89,7 +89,7 @@ export function useLoad<T>(
   return load;
 }
 
-/** A figure of what is asked for: `…` while it is asked, `–` if it could not be read. */
+/** A figure from the data: `…` while it is loading, `–` if it could not be read. */
 export function figureOf<T>(load: Load<T>, of: (data: T) => string): string {
   if (load.data.value !== undefined && !load.isProvisional.value) return of(load.data.value);
   return load.problem.value === undefined || load.isLoading.value ? '…' : '–';

@@ -6,14 +6,14 @@ import { jobPath } from '../state/use-registry.js';
 import { useLive, useLiveRefresh } from './use-live.js';
 
 const MOST_CHANGES = 30;
-/** Runs that end together are looked up together. */
+/** Runs that end within this many milliseconds are read by one request. */
 const ASK_AFTER_MS = 300;
 const PAGE_SIZE = 1_000;
 
-/** Items that are many change often: so long they are left as they were read. */
+/** The milliseconds between two readings of many items, which change often. */
 const REST_MS = 2_000;
 
-/** Something that was seen to happen to an item while the page was open. */
+/** A change of an item that was seen while the page was open. */
 export interface ItemChange {
   readonly id: number;
   readonly at: number;
@@ -30,10 +30,10 @@ export interface Items {
   readonly reload: () => Promise<void>;
 }
 
-/** Who works at an item now: who took it over, or else its owner. */
+/** The instance that runs an item now: the one that took it over, or else its owner. */
 export const workerOf = (shard: ShardRow): string | undefined => shard.takenOverBy ?? shard.instanceId;
 
-/** The items of a job as they are, and what happens to them. */
+/** The present items of a job, and their changes. */
 export function useItems(registry: () => string, job: () => string): Items {
   const path = (): string => jobPath(registry(), job());
   const shards = useLoad(() => all<ShardRow>(`${path()}/shards`, { limit: PAGE_SIZE }), path);
@@ -51,7 +51,7 @@ export function useItems(registry: () => string, job: () => string): Items {
     if (found.length === 0) return;
     changes.value = [...changes.value, ...found].sort((one, other) => other.id - one.id).slice(0, MOST_CHANGES);
   }
-  /** A run that is over has ended, unless its instance is gone: the instances are asked for first. */
+  /** Runs that are over. A run has ended normally unless its instance is gone, so the instances are read first. */
   const over: { timer?: ReturnType<typeof setTimeout> | undefined; changes: ItemChange[] } = { changes: [] };
   function noteEnded(found: readonly ItemChange[]): void {
     if (found.length === 0) return;

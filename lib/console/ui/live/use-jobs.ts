@@ -7,9 +7,9 @@ import { useLive } from './use-live.js';
 
 const PAGE_SIZE = 1_000;
 
-/** All jobs of a registry centre: read once, then kept up to date by what is heard. What is heard alone is no list. */
+/** All jobs of a registry centre: read once, then kept up to date by events. Events alone are no list. */
 export function useJobs(registry: Ref<string>): Load<readonly JobRow[]> {
-  /** What was heard while the list was read, or since it was shown; `undefined` is removed. */
+  /** The events that came while the list was read, or since it was shown; `undefined` for a removed job. */
   const heard = new Map<string, JobRow | undefined>();
   const frame = { id: 0 };
 
@@ -20,7 +20,7 @@ export function useJobs(registry: Ref<string>): Load<readonly JobRow[]> {
       let cursor: string | undefined;
       do {
         const query = { limit: PAGE_SIZE, sort: 'name', cursor };
-        // A page says where the next one begins.
+        // One page after the other, as each contains the cursor of the next one.
         const page = await get<Page<JobRow>>(`registries/${segment(registry.value)}/jobs`, query);
         found.push(...page.items);
         cursor = page.nextCursor;
@@ -38,7 +38,7 @@ export function useJobs(registry: Ref<string>): Load<readonly JobRow[]> {
     cancelAnimationFrame(frame.id);
     frame.id = requestAnimationFrame(take);
   });
-  /** Many events within a frame are one change of the page. While the list is read, they wait for it. */
+  /** Shows all events of a frame at once. While the list is read, they wait for it. */
   function take(): void {
     if (jobs.isLoading.value || jobs.data.value === undefined) return;
     jobs.data.value = updated(jobs.data.value, heard);

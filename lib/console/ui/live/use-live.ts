@@ -4,12 +4,12 @@ import { live } from './live.js';
 
 const TOGETHER_MS = 800;
 
-/** Hears of events while the component is there. */
+/** Receives events while the component is mounted. */
 export function useLive(listener: (event: LiveEvent) => void): void {
   onScopeDispose(live.listen(listener));
 }
 
-/** Calls `task` once for all events of these types that come within a short time of one another. */
+/** Calls `task` once for all events of these types within a short time. */
 export function useLiveRefresh(types: readonly LiveEvent['type'][], task: () => void): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   useLive((event) => {

@@ -5,19 +5,19 @@ import { type Range, useRange } from './use-range.js';
 
 type Query = Readonly<Record<string, string | number | undefined>>;
 
-/** A long list with filters that stand in the address. */
+/** A long list with filters that are part of the address. */
 export interface FilteredList<Row, Name extends string> {
-  /** Empty is no filter. */
+  /** An empty text is no filter. */
   readonly filters: Record<Name, string>;
   readonly range: Range;
   readonly pages: Pages<Row>;
-  /** What the server is asked with, for a download of the same rows. */
+  /** The parameters of the request, for a download of the same rows. */
   readonly query: () => Query;
 }
 
 /**
  * @param names of the filters
- * @param renamed names that the server has for some of them
+ * @param renamed the names of some filters at the server
  */
 export function useFilters<Row, Name extends string>(
   path: string,

@@ -5,10 +5,10 @@ import { type Load, useLoad } from '../api/use-load.js';
 
 type Query = Readonly<Record<string, string | number | undefined>>;
 
-/** A long list, of which more is read when the user asks for it. */
+/** A long list, whose next page is read when the user asks for it. */
 export interface Pages<Row> extends Load<readonly Row[]> {
   readonly hasMore: ComputedRef<boolean>;
-  /** Whether the user has asked for more than the first page. */
+  /** True if the user has asked for more than the first page. */
   readonly isLong: ComputedRef<boolean>;
   readonly more: () => Promise<void>;
 }
@@ -26,7 +26,7 @@ export function usePages<Row>(path: string, query: () => Query, inputs: () => un
     const from = cursor.value;
     try {
       const page = await get<Page<Row>>(path, { ...query(), cursor: from });
-      // The list may have been read again from the start in the meantime.
+      // The list may have been read again from the start meanwhile.
       if (from !== cursor.value) return;
       cursor.value = page.nextCursor;
       later.value = [...later.value, ...page.items];

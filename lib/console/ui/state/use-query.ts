@@ -1,7 +1,7 @@
 import { computed, type WritableComputedRef } from 'vue';
 import { useRoute, useRouter } from 'vue-router';
 
-/** A filter that stands in the address, so that a link shows the same. Empty is absent. */
+/** A filter that is part of the address, so that a link shows the same rows. An empty filter is left out. */
 export function useQuery(name: string, fallback = ''): WritableComputedRef<string> {
   const route = useRoute();
   const router = useRouter();
@@ -11,7 +11,7 @@ export function useQuery(name: string, fallback = ''): WritableComputedRef<strin
       return typeof value === 'string' ? value : fallback;
     },
     set: (value) => {
-      // Of several filters that are set at once, the later must keep the earlier.
+      // If several filters are set at once, a later one must keep the earlier ones.
       const { query } = router.currentRoute.value;
       pending.query = { ...(pending.query ?? query), [name]: value === fallback ? undefined : value };
       queueMicrotask(() => {

@@ -13,12 +13,12 @@ export interface Range {
   readonly span: WritableComputedRef<string>;
   readonly from: WritableComputedRef<string>;
   readonly to: WritableComputedRef<string>;
-  /** What the server is asked with; a span counts back from now. */
+  /** The parameters of the request; a span ends now. */
   readonly asked: () => { readonly from?: number; readonly to?: number };
   readonly key: ComputedRef<string>;
 }
 
-/** A range of time in the address. */
+/** A range of time that is part of the address. */
 export function useRange(): Range {
   const [span, from, to] = [useQuery('span', '24h'), useQuery('from'), useQuery('to')];
   const instant = (text: string): number | undefined => (text === '' ? undefined : new Date(text).getTime());

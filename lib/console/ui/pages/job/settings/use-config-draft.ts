@@ -3,7 +3,7 @@
  *
  * ```
  *   stored ──▶ draft ──typing──▶ checked by the server ──save (If-Match: version)──▶ stored
- *     └─ somebody else's change: taken over if nothing was typed, otherwise shown as a newer version
+ *     └─ another user's change: applied if nothing was typed, otherwise shown as a newer version
  * ```
  */
 import { computed, onScopeDispose, ref, watch } from 'vue';
@@ -22,14 +22,14 @@ const CHECK_AFTER_MS = 400;
 /**
  * @param path of the settings in the API
  * @param job the name of the job
- * @param mayCheck whether the user may have a draft checked
+ * @param mayCheck true if the user may have a draft checked
  */
 export function useConfigDraft(path: () => string, job: () => string, mayCheck: () => boolean) {
   const stored = useLoad(() => get<StoredConfiguration>(path()), path);
   const draft = ref<JobConfigurationDto>();
   const version = ref(0);
   const newerVersion = ref(false);
-  /** What the server says of the draft; provisional while it has not seen the latest of it. */
+  /** The server's check of the draft; provisional until it has checked the latest draft. */
   const check = asking(() => send<ConfigurationCheck>('POST', `${path()}/validate`, { body: draft.value }));
   const problem = ref<Problem>();
   const isChanged = computed(() => JSON.stringify(draft.value) !== JSON.stringify(stored.data.value?.configuration));
@@ -44,7 +44,7 @@ export function useConfigDraft(path: () => string, job: () => string, mayCheck: 
   }
   watch(stored.data, (now, before) => {
     if (now === undefined) return;
-    // Somebody else's change does not overwrite what is being typed.
+    // Another user's change does not overwrite typed text.
     if (draft.value !== undefined && before && JSON.stringify(draft.value) !== JSON.stringify(before.configuration)) {
       newerVersion.value = now.version !== version.value;
       return;
@@ -58,7 +58,7 @@ export function useConfigDraft(path: () => string, job: () => string, mayCheck: 
   function set(name: keyof JobConfigurationDto, value: unknown): void {
     if (draft.value === undefined) return;
     const filled: Readonly<Record<string, unknown>> = { ...draft.value, [name]: value };
-    // In the order of what is stored: an edit that was undone must compare equal.
+    // In the stored order, so that an undone edit compares equal.
     const order = Object.keys({ ...stored.data.value?.configuration, ...filled });
     draft.value = Object.fromEntries(
       order.filter((key) => filled[key] !== undefined).map((key) => [key, filled[key]]),
@@ -75,7 +75,7 @@ export function useConfigDraft(path: () => string, job: () => string, mayCheck: 
   onScopeDispose(() => clearTimeout(timer));
   onScopeDispose(check.stop);
 
-  /** The check of the draft as it is; `undefined` until it is there. */
+  /** True if the check is of the latest draft. */
   const isChecked = computed(() => check.data.value !== undefined && !check.isProvisional.value);
   const canSave = computed(() => isChanged.value && isChecked.value && check.data.value?.problems.length === 0);
   const changeCount = computed(() => {
@@ -83,7 +83,7 @@ export function useConfigDraft(path: () => string, job: () => string, mayCheck: 
     return [...new Set([...before.keys(), ...after.keys()])].filter((key) => before.get(key) !== after.get(key)).length;
   });
 
-  /** Stores the draft. @returns whether that has succeeded; if not, `problem` says why */
+  /** Stores the draft. @returns true if it was stored; if not, `problem` says why */
   async function save(reason: string): Promise<boolean> {
     try {
       const headers = { 'if-match': `"${version.value}"` };
@@ -92,7 +92,7 @@ export function useConfigDraft(path: () => string, job: () => string, mayCheck: 
       return true;
     } catch (error) {
       problem.value = asProblem(error);
-      // Who was faster stands there now.
+      // Another user's version is stored now.
       if (problem.value.status === 412 || problem.value.status === 409) newerVersion.value = true;
       return false;
     }

@@ -9,14 +9,14 @@ import { forgetSession, knowSession } from './state/session.js';
 declare module 'vue-router' {
   interface RouteMeta {
     readonly title?: TextKey;
-    /** May be seen by anybody. */
+    /** True if the page needs no login. */
     readonly isPublic?: boolean;
   }
 }
 
 const mountedAt = new URL(document.baseURI).pathname;
 
-/** Every page below the path where the console is mounted. Names in paths are encoded by the router. */
+/** All pages, below the path where the console is mounted. Names in paths are encoded by the router. */
 export const router = createRouter({
   history: createWebHistory(mountedAt),
   scrollBehavior: (to, from, saved) => saved ?? (to.path === from.path ? false : { top: 0 }),
@@ -160,7 +160,7 @@ router.afterEach((to) => {
 const wanted = (to: RouteLocationNormalized): { returnTo?: string } =>
   to.path === '/' ? {} : { returnTo: to.fullPath };
 
-/** To the login, and back to where the user was. */
+/** Opens the login page, which then returns to the present page. */
 export function toLogin(): void {
   const { currentRoute } = router;
   if (currentRoute.value.meta.isPublic === true) return;

@@ -307,7 +307,7 @@ describe('live', () => {
 describe('explaining', () => {
   test('is in sentences, local times and headings, with a button for what it advises', async () => {
     const page = await open(`${JOB}/explain`);
-    await page.getByText('Still running. Firings that come meanwhile are made up for').waitFor();
+    await page.getByText('Still running. Firings during the run are made up for').waitFor();
     await page.getByText('Item 5 rests, as a later server says.').waitFor();
     const text = await page.locator('main').innerText();
     expect(text).not.toMatch(/T\d\d:\d\d:\d\d\.\d{3}Z|holds|[{}]|<job>/);

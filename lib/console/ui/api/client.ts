@@ -1,6 +1,6 @@
 import { type Page, type Problem } from '../../contract/common.js';
 
-/** A request that the server refused, or that did not reach it (`code` is `unreachable`). */
+/** The problem of a request that the server refused, or that did not reach it (`code` is `unreachable`). */
 export class ApiProblem extends Error {
   override readonly name = 'ApiProblem';
   readonly problem: Problem;
@@ -22,7 +22,7 @@ export interface Request {
 const DEADLINE_MS = 30_000;
 const listeners: { onSessionEnd: () => void } = { onSessionEnd: () => undefined };
 
-/** Calls `listener` whenever the server says that nobody is logged in. */
+/** Calls `listener` when the server answers that the user is not logged in. */
 export function onSessionEnd(listener: () => void): void {
   listeners.onSessionEnd = listener;
 }
@@ -51,7 +51,7 @@ export async function all<T>(path: string, query?: Query): Promise<readonly T[]>
   const rows: T[] = [];
   let cursor: string | undefined;
   do {
-    // A page says where the next one begins.
+    // One page after the other, as each contains the cursor of the next one.
     const page = await get<Page<T>>(path, { ...query, cursor });
     rows.push(...page.items);
     cursor = page.nextCursor;
@@ -91,7 +91,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // A proxy in between answers with a page of its own.
+    return undefined; // A proxy in between has answered with its own page.
   }
 }
 
@@ -104,7 +104,7 @@ function ownProblem(code: string, status: number, detail: string): Problem {
   return { type: 'about:blank', title: detail, status, code, detail, requestId: '' };
 }
 
-/** What went wrong, as a problem, whatever was thrown. */
+/** Any thrown value as a problem. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof ApiProblem) return error.problem;
   return ownProblem('page', 0, error instanceof Error ? error.message : String(error));

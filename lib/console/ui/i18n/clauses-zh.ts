@@ -1,6 +1,4 @@
-/**
- * What the server says of settings and requests, by the codes of its own table, in which it has the English sentences.
- */
+/** The server's sentences about settings and requests, by their codes; the server has the English ones. */
 export const clausesZh = {
   'clause.setting': '{setting} {problem}。',
   'clause.sentence': '{clause}。',

@@ -1,4 +1,4 @@
-/** What the doctor finds, by the server's codes: what is the case, what follows (`.then`), and what to do (`.cure`). */
+/** The doctor's findings by the server's codes: the problem, its consequence (`.then`), and its cure (`.cure`). */
 export const findingsEn = {
   'finding.hidden-job': 'These credentials may not read the job: {fault}',
   'finding.hidden-job.then': 'It cannot be examined, operated or run with them.',
@@ -7,7 +7,7 @@ export const findingsEn = {
   'finding.no-configuration': 'The job has no stored settings.',
   'finding.no-configuration.then': 'Nothing of it runs, and other tools leave it out.',
   'finding.no-configuration.cure':
-    'Restart an application that has the job, which then stores its own settings, or remove what is left of it.',
+    'Restart an application that has the job, which then stores its own settings, or remove the rest of it.',
   'finding.unreadable-configuration': 'The stored settings cannot be used: {fault}',
   'finding.unreadable-configuration.then': 'Nothing of this job runs, and its applications cannot start it.',
   'finding.unreadable-configuration.cure':
@@ -23,22 +23,22 @@ export const findingsEn = {
   'finding.dead-leader.cure':
     'End the process of that session, or delete the node leader/election/instance of the job.',
   'finding.dead-leader.persistent':
-    'The leader {leader} is named by a node that no session keeps, as copies and backups make it.',
+    'The leader {leader} is named by a node without a session, as after a copy or a restored backup.',
   'finding.dead-leader.persistent.then': 'When that instance is gone, no instance leads, and no items are assigned.',
   'finding.dead-leader.persistent.cure': 'Delete that node, as elasticjob doctor --fix does.',
-  'finding.persistent-node': 'No session keeps {path}, as copies and backups make it.',
+  'finding.persistent-node': '{path} has no session, as after a copy or a restored backup.',
   'finding.persistent-node.then':
-    'It passes for a living instance: items are assigned to it that no instance runs, or runs that died are not taken over.',
+    'It counts as a living instance: items are assigned to it and never run, or crashed runs are not taken over.',
   'finding.persistent-node.cure': 'Delete it, as elasticjob doctor --fix does.',
   'finding.unassigned': 'The items wait for the leader {leader} to assign them.',
   'finding.unassigned.then': 'No item begins before they are assigned.',
   'finding.unassigned.cure':
-    'If this lasts, the log of the leader says what keeps it from that. A Java leader assigns at its next firing.',
+    'If this lasts, the log of the leader says why it does not. A Java leader assigns at its next firing.',
   'finding.unassigned.waits':
     'The items wait for the leader {leader} to assign them, and the leader waits for items that run.',
   'finding.unassigned.waits.then': 'No item begins before they are assigned.',
   'finding.unassigned.waits.cure':
-    'If this lasts, the log of the leader says what keeps it from that. A Java leader assigns at its next firing.',
+    'If this lasts, the log of the leader says why it does not. A Java leader assigns at its next firing.',
   'finding.unowned-items': 'No instance owns the items {items}.',
   'finding.unowned-items.then': 'No instance runs them.',
   'finding.unowned-items.cure': 'The leader assigns them within moments. If this lasts, look at its log.',
@@ -103,7 +103,7 @@ export const findingsEn = {
   'finding.stray-item.cure': 'Delete it.',
   'finding.mixed-versions': 'Java and Node instances run the job together: {java} and {node}.',
   'finding.mixed-versions.then':
-    'Java instances keep no record of what they begin, so firings that meet a change of instances are not made up for.',
+    'Java instances keep no record of their runs, so firings during a change of instances are not made up for.',
   'finding.mixed-versions.cure':
     'Fine during a migration. Finish it before you rely on the guarantees of this library alone.',
   'finding.clock-ahead':
@@ -113,15 +113,15 @@ export const findingsEn = {
     'Set the clock of that machine (NTP). The greatest clock difference of the settings keeps a job from running there.',
   'finding.clock-difference.ahead': 'The clock of the console is {seconds} s ahead of that of the registry centre.',
   'finding.clock-difference.ahead.then':
-    'Instances fire by the clocks of their machines: if those differ, firings that meet a change of instances may be missed.',
+    'Instances fire by the clocks of their machines: if those differ, firings during a change of instances may be missed.',
   'finding.clock-difference.ahead.cure': 'Synchronise the clocks of all machines (NTP).',
   'finding.clock-difference.behind': 'The clock of the console is {seconds} s behind that of the registry centre.',
   'finding.clock-difference.behind.then':
-    'Instances fire by the clocks of their machines: if those differ, firings that meet a change of instances may be missed.',
+    'Instances fire by the clocks of their machines: if those differ, firings during a change of instances may be missed.',
   'finding.clock-difference.behind.cure': 'Synchronise the clocks of all machines (NTP).',
   'finding.unusable-settings': 'No instance can use the stored settings: {fault}',
   'finding.unusable-settings.then':
-    'An instance that runs goes on with the settings that it had. One that starts cannot, and fires nothing of this job.',
+    'Running instances go on with their former settings. New instances cannot start the job.',
   'finding.unusable-settings.cure': 'Store a value that can be used.',
   'finding.offline-server.many': 'The server {serverIp} has no living instance of {count} jobs that list it: {jobs}.',
   'finding.offline-server.many.then':
@@ -129,7 +129,7 @@ export const findingsEn = {
   'finding.offline-server.many.cure': 'Prune the offline servers.',
   'finding.open-nodes': 'Anyone may change {path}, although credentials are configured. Such nodes: {count}.',
   'finding.open-nodes.then':
-    'A stranger who reaches the registry centre can change, end or remove jobs. Some application may run without the credentials.',
+    'Anyone with access to the registry centre can change, end or remove jobs. Some application may run without the credentials.',
   'finding.open-nodes.cure':
     'Configure the digest in all applications, and set the access rules of the nodes that exist: setAcl -R in zkCli.sh.',
 } as const;

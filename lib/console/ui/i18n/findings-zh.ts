@@ -1,6 +1,6 @@
 import { type findingsEn } from './findings-en.js';
 
-/** What the doctor finds, in Chinese. */
+/** The doctor's findings in Chinese. */
 export const findingsZh: Readonly<Record<keyof typeof findingsEn, string>> = {
   'finding.hidden-job': '当前凭据无权读取该作业：{fault}',
   'finding.hidden-job.then': '使用此凭据无法检查、操作或运行它。',

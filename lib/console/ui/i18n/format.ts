@@ -19,7 +19,7 @@ function formatOf(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
 }
 
 const two = '2-digit' as const;
-/** Whether it is an instant that can be shown: what the server or an address says need not be one. */
+/** True if the number is an instant that can be shown; numbers of the server or of an address may be invalid. */
 const isInstant = (at: number | undefined): at is number => at !== undefined && Math.abs(at) <= 8.64e15;
 const shown = (at: number | undefined, options: Intl.DateTimeFormatOptions): string =>
   isInstant(at) ? formatOf(options).format(at) : '–';
@@ -29,10 +29,10 @@ export function dateTime(at: number | undefined, timeZone?: string): string {
   return shown(at, { ...day, hour: two, minute: two, second: two, ...(timeZone && { timeZone }) });
 }
 
-/** For programs that read the page. */
+/** The time in ISO format, for programs that read the page. */
 export const isoTime = (at: number): string | undefined => (isInstant(at) ? new Date(at).toISOString() : undefined);
 
-/** Without the year, for what is near. */
+/** The time without the year, for near instants. */
 export const nearTime = (at: number, timeZone?: string): string =>
   shown(at, {
     ...{ month: 'short', day: '2-digit', hour: two, minute: two, second: two },
@@ -51,7 +51,7 @@ const UNITS = [
   ['second', 1_000],
 ] as const;
 
-/** `in 3 minutes`, `2 hours ago`. */
+/** The distance from now: `in 3 minutes`, `2 hours ago`. */
 export function relative(at: number | undefined): string {
   if (!isInstant(at)) return '–';
   const distance = at - now.value;

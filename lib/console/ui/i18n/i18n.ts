@@ -18,22 +18,22 @@ export function t(key: TextKey, values: Values = {}): string {
   return tOr(key, key, values);
 }
 
-/** A text whose key is made of something that the server says; `fallback` if there is none for it. */
+/** A text whose key contains a value of the server; `fallback` if there is no text for it. */
 export function tOr(key: string, fallback: string, values: Values = {}): string {
-  // What the server says is shown as it is.
+  // An unknown value of the server is shown unchanged.
   const text = (texts.value as Readonly<Record<string, string>>)[key];
   return text === undefined
     ? fallback
     : text.replace(/\{(\w+)\}/g, (whole, name: string) => isolated(values[name] ?? whole));
 }
 
-/** A value with marks of direction ends them itself. */
+/** A value with marks of text direction also ends them. */
 function isolated(value: string | number): string {
   const text = String(value);
   return /[\u202a-\u202e\u2066-\u2069]/.test(text) ? `\u2068${text}\u2069` : text;
 }
 
-/** What the page calls a value that the server names; the value itself if the page has no word for it. */
+/** The word for a value of the server; the value itself if the page has no word for it. */
 export const nameOf = (kind: Kind, value: string): string => tOr(`${kind}.${value}`, value);
 
 export function preferredLanguage(): Language {
@@ -42,7 +42,7 @@ export function preferredLanguage(): Language {
   return navigator.language.toLowerCase().startsWith('zh') ? 'zh' : 'en';
 }
 
-/** Loads the texts of a language and shows them; it is kept for the next visit. */
+/** Loads and shows the texts of a language, and stores the choice for the next visit. */
 export async function speak(wanted: Language): Promise<void> {
   texts.value = wanted === 'zh' ? (await import('./zh.js')).zh : en;
   language.value = wanted;

@@ -1,4 +1,4 @@
-/** Errors by their codes. `{detail}` is the server's own English sentence, which says more than a text here could. */
+/** Errors by their codes. `{detail}` is the server's own English sentence, which has more details than a text here. */
 export const problemsEn = {
   'problem.bad-body': '{detail}',
   'problem.bad-bucket': '{detail}',
@@ -104,10 +104,10 @@ export const problemsEn = {
   'problem.wrong-password': '{detail}',
   'problem.wrong-secret-key': '{detail}',
   'problem.wrong-token': '{detail}',
-  'problem.unreachable': 'The console cannot be reached. Check the network, or whether it runs.',
-  'problem.unexpected-answer': 'The console, or something before it, gave an answer that is none of its own: {detail}',
+  'problem.unreachable': 'The console cannot be reached. Check that it runs, and check the network.',
+  'problem.unexpected-answer': 'The answer did not come from the console, but perhaps from a proxy before it: {detail}',
   'state.job-lives':
-    'Instances of the job that live: {count} ({instances}). It was not removed. Stop their applications first, or confirm that they are ended.',
+    'Instances of the job that live: {count} ({instances}). It was not removed. Stop their applications first, or confirm that they shall end.',
   'state.no-instance-lives': 'Not triggered: no instance of the job lives.',
   'state.no-instance-on-server': 'Not triggered: no instance of the job lives on the server {serverIp}.',
   'state.server-disabled': 'Not triggered: the server {serverIp} is disabled. Enable it first.',

@@ -1,4 +1,4 @@
-/** What the tab "Explain" says, by the server's codes. The items, or the job, stand before each sentence. */
+/** The sentences of the tab "Explain", by the server's codes. The items, or the job, stand before each sentence. */
 export const reasonsEn = {
   'reason.switched-off': 'ElasticJob is switched off in this application.',
   'reason.unknown-job': 'There is no such job in this registry centre.',
@@ -12,7 +12,7 @@ export const reasonsEn = {
   'reason.no-leader': 'The job has no leader, so no items are assigned.',
   'reason.unknown-leader': 'The leader {leader} is no living instance, so no items are assigned.',
   'reason.unknown-leader.persistent':
-    'The leader {leader} is no living instance, and its node is one that no session keeps, as copies and backups make it.',
+    'The leader {leader} is no living instance, and its node has no session, as after a copy or a restored backup.',
   'reason.being-assigned': 'The items wait for the leader {leader} to assign them. No item begins before that.',
   'reason.being-assigned.waits':
     'The items wait for the leader {leader} to assign them, and the leader waits for the running items {waitsFor}. No item begins before that.',
@@ -21,17 +21,18 @@ export const reasonsEn = {
   'reason.schedule-over': 'The schedule has no instant any more.',
   'reason.instance-fault.blocked': 'The instance {instanceId} reports that the job cannot run there.',
   'reason.instance-fault.failed': 'The instance {instanceId} reports that the job has failed to start there.',
-  'reason.instance-fault.impaired': 'The instance {instanceId} reports that something does not run as wished there.',
+  'reason.instance-fault.impaired':
+    'The instance {instanceId} reports that the job does not run there as its settings ask.',
   'reason.instance-fault.created': 'The job is not started yet on the instance {instanceId}.',
   'reason.instance-fault.starting': 'The job is just starting on the instance {instanceId}.',
   'reason.instance-fault.suspended': 'The job pauses on the instance {instanceId}.',
   'reason.no-such-item': 'The job has no such item. Its number of items is {shardingTotalCount}.',
-  'reason.left-out': 'Not part of the assignment that holds: the number of items was changed.',
-  'reason.left-out.then': 'Not part of the assignment that held then: the number of items was changed.',
+  'reason.left-out': 'Not part of the present assignment: the number of items was changed.',
+  'reason.left-out.then': 'Not part of the assignment at that time: the number of items was changed.',
   'reason.item-disabled': 'Disabled by an operator.',
   'reason.still-running.made-up-for':
-    'Still running. Firings that come meanwhile are made up for by one run afterwards (misfire is on).',
-  'reason.still-running.dropped': 'Still running. Firings that come meanwhile are dropped (misfire is off).',
+    'Still running. Firings during the run are made up for by one run afterwards (misfire is on).',
+  'reason.still-running.dropped': 'Still running. Firings during the run are dropped (misfire is off).',
   'reason.run-lost': 'The run died with its instance. Failover is off, so it runs at the next instant only.',
   'reason.run-lost.failover': 'The run died with its instance, and waits to be taken over by an idle one.',
   'reason.taken-over': 'Taken over by {by} after a crash. It does not begin again before that run has ended.',
@@ -39,7 +40,7 @@ export const reasonsEn = {
   'reason.owner-gone.stopped': 'Its owner {instanceId} has stopped.',
   'reason.owner-gone.died': 'Its owner {instanceId} has died: its session has ended.',
   'reason.owner-gone.unknown': 'Its owner {instanceId} is gone.',
-  'reason.owner-stopping': 'Its owner {instanceId} is stopping: it ends what it runs, and begins nothing.',
+  'reason.owner-stopping': 'Its owner {instanceId} is stopping: it finishes its running items, and begins none.',
   'reason.owner-unreadable': 'The node of its owner {instanceId} cannot be read, so that instance gets no items.',
   'reason.owner-disabled.DISABLED': 'Its owner {instanceId} is on the server {serverIp}, which is disabled.',
   'reason.owner-disabled.UNKNOWN':
@@ -73,8 +74,8 @@ export const reasonsEn = {
   'reason.refused': 'The run failed before it began.',
   'reason.changed-hands':
     'It has changed its owner since it was last begun. Firings that came in between: {missed}; only the last of them is made up for.',
-  'reason.not-recorded.unmonitored': 'Whether it ran is not on record, as monitorExecution is off.',
-  'reason.not-recorded.java': 'Whether it ran is not on record, as its owner is a Java instance.',
+  'reason.not-recorded.unmonitored': 'There is no record of whether it ran, as monitorExecution is off.',
+  'reason.not-recorded.java': 'There is no record of whether it ran, as its owner is a Java instance.',
   'reason.not-begun': 'No instance has begun it, and nothing on record says why.',
 
   'cure.accepts-soon':
@@ -87,8 +88,8 @@ export const reasonsEn = {
   'cure.check-name': 'Check the name and the namespace. An application that has the job stores it when it starts.',
   'cure.clean-latch':
     'An election takes moments. If this lasts, delete the node below leader/election/latch whose process is gone.',
-  'cure.correct-cause': 'Mend what the message names.',
-  'cure.correct-schedule': 'Correct the schedule and its time zone. Instances that run keep the former one until then.',
+  'cure.correct-cause': 'Correct the cause that the message names.',
+  'cure.correct-schedule': 'Correct the schedule and its time zone. Running instances keep the former one until then.',
   'cure.delete-leader': 'Delete the node leader/election/instance of the job: the instances elect another leader.',
   'cure.enable-item': 'Enable it.',
   'cure.enable-job': 'Enable the job on its servers.',
@@ -126,22 +127,22 @@ export const reasonsEn = {
   'cure.write-settings':
     'Store valid settings, or delete the node config of the job and restart an instance, which then stores its own.',
 
-  'limit.other-applications': 'Whether other applications run the job is not known here.',
+  'limit.other-applications': 'Other applications may run the job; this one does not know.',
   'limit.java-types':
-    'Whether Java instances have what the settings name ({types}), and can use it, is not stored: their logs say so.',
+    'Java instances do not store whether they have the types that the settings name, and can use them ({types}): their logs say so.',
   'limit.unattributed':
-    'Who switched it off is not known, as the console reads no records of operations. They are stored with tracing.type: RDB.',
+    'The operator who switched it off is not known, as the console reads no records of operations. They are stored with tracing.type: RDB.',
   'limit.unrecorded':
-    'Who switched it off is not on record: it was done by other tools or by the setting disabled, or longer ago than records are kept.',
+    'The operator who switched it off is not on record: it was done by other tools or by the setting disabled, or longer ago than records are kept.',
   'limit.untraced':
     'Runs of the past are not known, as no trace is read here: the registry centre keeps only the last instant that was begun for each item.',
-  'limit.no-operations': 'What operators changed since then is not known, as no records of operations are read here.',
-  'limit.unended': 'Whether and how that run has ended is not known without a trace.',
+  'limit.no-operations': 'Changes by operators since then are not known, as no records of operations are read here.',
+  'limit.unended': 'The end of that run is not known without a trace.',
   'limit.no-instants':
     'The trace does not say which instant a run was for: one that begins between two instants may make up for an earlier one, or be triggered.',
-  'limit.java-runs': 'What Java instances have begun is not known: they keep no record of it in the registry centre.',
+  'limit.java-runs': 'Runs of Java instances are not known: they keep no record of them in the registry centre.',
   'limit.frozen':
-    'Whether its instance was frozen, cut off or without a session then, or its clock was wrong, is recorded nowhere but in its log.',
+    'Its instance may have been frozen, cut off or without a session then, or its clock may have been wrong: only its log says so.',
   'limit.past-unreadable': 'Records of the past could not be read.',
 
   'fact.after': 'Next instant',

@@ -1,6 +1,6 @@
 import { type reasonsEn } from './reasons-en.js';
 
-/** What the tab "Explain" says in Chinese. */
+/** The sentences of the tab "Explain" in Chinese. */
 export const reasonsZh: Readonly<Record<keyof typeof reasonsEn, string>> = {
   'reason.switched-off': '该应用中已关闭 ElasticJob。',
   'reason.unknown-job': '该注册中心中没有此作业。',

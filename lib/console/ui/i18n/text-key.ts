@@ -1,7 +1,7 @@
 import { type en } from './en.js';
 
 type AnyKey = keyof typeof en;
-/** Of what the server names values: the text of a value has the key `kind.value`. */
+/** The kinds of values of the server that have texts, with the keys `kind.value`. */
 export type Kind =
   | 'change'
   | 'itemStatus'
@@ -16,8 +16,5 @@ export type Kind =
   | 'source'
   | 'sourceState'
   | 'status';
-/**
- * The texts of the page itself. Those of values that the server names are not among them: `nameOf` knows what to do
- * without one.
- */
+/** The keys of the page's own texts, without those for values of the server: `nameOf` handles values without a text. */
 export type TextKey = Exclude<AnyKey, `${Kind}.${string}`>;

@@ -5,8 +5,8 @@ import { t, tOr } from './i18n.js';
 type Value = Wording['values'][string];
 
 /**
- * The server's sentence in the reader's language: the text for its code, with its values in it. Without such a text, or
- * if a value is missing that the text wants, `sentence`.
+ * The server's sentence in the reader's language: the text for its code, with its values in it. `sentence` if there is
+ * no such text, or if a value of the text is missing.
  */
 export function worded(
   group: string,
@@ -19,26 +19,24 @@ export function worded(
     const value = values[name];
     return value === undefined ? whole : shown(value, zone);
   });
-  // A clause may end the sentence itself: it asks whether another name was meant.
+  // A clause may end the sentence itself, with the question if another name was meant.
   return said.replace(/？。$/, '？');
 }
 
-/**
- * The server's sentence about what was given. It says it in English itself, so that English has no text for it here.
- */
+/** The server's sentence about an input. It is English already, so the English texts have none for it. */
 export function clause(wording: Wording | undefined, sentence: string): string {
   return wording === undefined ? sentence : worded('clause', wording, { sentence });
 }
 
-/** What is wrong with a setting. */
+/** The sentence about the problem of a setting. */
 export const said = ({ message, wording }: SettingProblem): string => clause(wording, message);
 
-/** Which values the text for a code says already. */
+/** The values that the text for a code contains. */
 export function saidBy(group: string, { code }: Wording): ReadonlySet<string> {
   return new Set(valuesIn(tOr(`${group}.${code}`, '')));
 }
 
-/** A value as people read it: an instant in their own time, with the job's beside it where that differs. */
+/** A value for people: an instant in their own time zone, with the job's if that differs. */
 export function shown(value: Value, zone?: string): string {
   if (typeof value !== 'object') return String(value);
   if ('code' in value) return clause(value, '');
@@ -48,7 +46,7 @@ export function shown(value: Value, zone?: string): string {
   return there === undefined || there === own ? own : `${own} (${t('fires.jobZone', { zone })}: ${there})`;
 }
 
-/** A browser may not know a zone that Node knows. */
+/** The instant in a zone; `undefined` if the browser does not know the zone, although Node does. */
 function inZone(instant: number, zone: string): string | undefined {
   try {
     return dateTime(instant, zone);

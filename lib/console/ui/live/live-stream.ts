@@ -48,7 +48,7 @@ export class LiveStream {
   }
 
   #lead(): void {
-    // Locks exist on https and localhost only; elsewhere each tab reads for itself.
+    // Locks exist on https and localhost only; otherwise each tab opens its own stream.
     if (!('locks' in navigator)) return this.#connect();
     const until = new Promise<void>((resolve) =>
       this.#ended.signal.addEventListener('abort', () => resolve(), { once: true }),
@@ -70,7 +70,7 @@ export class LiveStream {
     source.onopen = () => this.#say({ kind: 'open' });
     source.onerror = () => {
       this.#say({ kind: 'lost' });
-      // A browser gives up on an answer that is not a stream; we do not.
+      // The browser does not reconnect after an answer that is not a stream, so the page does.
       if (source.readyState === EventSource.CLOSED) this.#again();
     };
     for (const type of TYPES)
@@ -102,7 +102,7 @@ export class LiveStream {
     if (message.kind === 'event') this.#handlers.onEvent(message.event);
     if (message.kind === 'open') this.#handlers.onOpen();
     if (message.kind === 'lost') this.#handlers.onLost();
-    // A tab that comes later learns from the reading one how things stand.
+    // The reading tab sends its state to a tab that is opened later.
     if (message.kind === 'hello' && this.#source?.readyState === EventSource.OPEN)
       this.#channel.postMessage({ kind: 'open' } satisfies Message);
   }

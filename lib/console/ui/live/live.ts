@@ -3,9 +3,9 @@ import { type LiveEvent } from '../../contract/live.js';
 import { LiveStream } from './live-stream.js';
 
 /**
- * What the page hears as it happens. A browser keeps one stream for all tabs that watch the same thing: the tab that
- * holds the lock reads it, and tells the others through a channel. Hidden tabs let go. Without a stream, pages are
- * asked to read again each ten seconds; while it is paused, nothing is asked.
+ * The live events of the page. A browser keeps one stream for all tabs that watch the same registry centre and job: the
+ * tab that holds the lock reads it, and sends the events to the others through a channel. Hidden tabs give up the lock.
+ * Without a stream, pages read their data again each ten seconds; while the page is paused, they read nothing.
  */
 
 export type LivePhase = 'connecting' | 'live' | 'polling' | 'paused';
@@ -18,7 +18,7 @@ const listeners = new Set<Listener>();
 const wanted: { registry?: string; job?: string } = {};
 const running: { stream?: LiveStream; poll?: ReturnType<typeof setInterval> } = {};
 
-function tell(event: LiveEvent): void {
+function notify(event: LiveEvent): void {
   for (const listener of listeners) listener(event);
 }
 
@@ -27,7 +27,7 @@ function enter(phase: LivePhase): void {
   state.phase = phase;
   state.since = Date.now();
   clearInterval(running.poll);
-  if (phase === 'polling') running.poll = setInterval(() => tell({ type: 'resync' }), POLL_MS);
+  if (phase === 'polling') running.poll = setInterval(() => notify({ type: 'resync' }), POLL_MS);
 }
 
 function stop(): void {
@@ -41,7 +41,7 @@ function start(): void {
   if (state.phase === 'paused' || wanted.registry === undefined || document.hidden) return;
   running.stream = new LiveStream(
     { registry: wanted.registry, job: wanted.job },
-    { onEvent: tell, onOpen: () => enter('live'), onLost: () => enter('polling') },
+    { onEvent: notify, onOpen: () => enter('live'), onLost: () => enter('polling') },
   );
 }
 
@@ -49,13 +49,13 @@ document.addEventListener('visibilitychange', () => {
   if (state.phase === 'paused') return;
   if (document.hidden) return stop();
   start();
-  tell({ type: 'resync' });
+  notify({ type: 'resync' });
 });
 
 export const live = {
   state: readonly(state),
 
-  /** Hears of a registry centre, and of the items of one job. Nothing named: nothing is heard. */
+  /** Receives events of a registry centre, and of the items of one job; without a registry centre, none. */
   watch(registry: string | undefined, job?: string): void {
     if (wanted.registry === registry && wanted.job === job && running.stream !== undefined) return;
     wanted.registry = registry;
@@ -63,7 +63,7 @@ export const live = {
     start();
   },
 
-  /** @returns what ends it */
+  /** @returns a function that ends the subscription */
   listen(listener: Listener): () => void {
     listeners.add(listener);
     return () => listeners.delete(listener);
@@ -77,10 +77,10 @@ export const live = {
   resume(this: void): void {
     enter('connecting');
     start();
-    tell({ type: 'resync' });
+    notify({ type: 'resync' });
   },
 
-  /** Whoever logs in anew starts anew. */
+  /** Forgets everything, for the next login. */
   reset(): void {
     stop();
     delete wanted.registry;

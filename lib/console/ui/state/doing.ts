@@ -5,7 +5,7 @@ import { asProblem } from '../api/client.js';
 import { t } from '../i18n/i18n.js';
 import { clause, worded } from '../i18n/wording.js';
 
-/** What the page says of a problem: a sentence of its own if it has one, else the server's. */
+/** The sentence for a problem: the page's own if it has one, else the server's. */
 export function sentenceOf(problem: Problem): string {
   const { code, detail, wording } = problem;
   const general = worded('problem', { code, values: { detail } }, { sentence: detail });
@@ -27,19 +27,19 @@ export function toast(message: string): void {
   ElMessage({ type: 'success', message, duration: 3_500 });
 }
 
-/** Something that the user asks for. Each resolves with whether it was done. */
+/** Runs actions of the user. The functions resolve with true if the action succeeded. */
 export interface Doing {
-  /** It is under way. */
+  /** True while an action is running. */
   readonly isBusy: Ref<boolean>;
-  /** The problem that the last `attempt` met. */
+  /** The problem of the last `attempt`. */
   readonly problem: Ref<Problem | undefined>;
-  /** Says how it went in a toast; success only if `done` is given. */
+  /** Shows the result in a toast; success only if `done` is given. */
   readonly act: (task: () => Promise<unknown>, done?: string) => Promise<boolean>;
-  /** Keeps the problem for the form that asks. */
+  /** Keeps the problem, for the form. */
   readonly attempt: (task: () => Promise<unknown>) => Promise<boolean>;
 }
 
-/** Does what the user asked for, shows that it is under way, and says how it went. */
+/** Runs actions of the user, with their state and result. */
 export function useDoing(): Doing {
   const isBusy = ref(false);
   const problem = ref<Problem>();

@@ -2,7 +2,7 @@ import { shallowRef } from 'vue';
 import { type Problem } from '../../contract/common.js';
 import { asProblem } from '../api/client.js';
 
-/** Something of the page itself that failed, and what may mend it. */
+/** A failure of the page itself, and a function that may correct it. */
 export interface Fault {
   readonly problem: Problem;
   readonly retry: () => void;

@@ -9,14 +9,14 @@ const STORED = 'elasticjob.registry';
 /** The registry centres of the console, for the frame and for every page. */
 export const registriesLoad = asking(() => list<RegistryInfo>('registries'));
 export const registries = registriesLoad.data;
-/** The registry centre of the page that is shown, or else of the page before. */
+/** The registry centre of the present page, or else of the last page that had one. */
 export const chosen = shallowRef<string | undefined>(localStorage.getItem(STORED) ?? undefined);
 
 export const current = computed(() => registries.value?.find(({ name }) => name === chosen.value));
 
 export async function readRegistries(): Promise<void> {
   await registriesLoad.reload();
-  // What this browser remembers may have been removed.
+  // The registry centre that this browser remembers may have been removed.
   if (registries.value !== undefined && current.value === undefined) chosen.value = registries.value[0]?.name;
 }
 
@@ -25,7 +25,7 @@ export function choose(name: string): void {
   localStorage.setItem(STORED, name);
 }
 
-/** The one to begin with: the last one, if it is still there. */
+/** The registry centre to show first: the last one, if it still exists. */
 export async function firstRegistry(): Promise<string | undefined> {
   if (registries.value === undefined) await readRegistries();
   if (registriesLoad.problem.value !== undefined) throw new ApiProblem(registriesLoad.problem.value);

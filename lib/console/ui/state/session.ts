@@ -4,22 +4,22 @@ import { type ConsoleMeta, type SessionInfo } from '../../contract/session.js';
 import { ApiProblem, get, send } from '../api/client.js';
 import { live } from '../live/live.js';
 
-/** Who is logged in; `undefined` if nobody is, or it is not known yet. */
+/** The session of the user; `undefined` without a login, or if it is not known yet. */
 export const session = shallowRef<SessionInfo>();
 export const meta = shallowRef<ConsoleMeta>();
 const isKnown = shallowRef(false);
 
-/** Whether the user may do what asks for `permission`. What a user may not do is not offered. */
+/** True if the user has the permission. The page does not offer actions that the user may not do. */
 export const can = (permission: Permission): boolean => session.value?.permissions.includes(permission) ?? false;
 export const isReadOnly = computed(() => session.value !== undefined && !can('operate'));
 
-/** Asks the server who is logged in, once; again after `forget`. */
+/** Asks the server for the session, once; again after `forget`. */
 export async function knowSession(): Promise<SessionInfo | undefined> {
   if (isKnown.value) return session.value;
   try {
     session.value = await get<SessionInfo>('auth/session');
   } catch (error) {
-    // While there is no administrator, nobody can be logged in: the login page leads to the set-up.
+    // Without an administrator, no user can be logged in, and the login page leads to the set-up.
     const isNobody =
       error instanceof ApiProblem && (error.problem.status === 401 || error.problem.code === 'setup-needed');
     if (!isNobody) throw error;
@@ -30,18 +30,18 @@ export async function knowSession(): Promise<SessionInfo | undefined> {
   return session.value;
 }
 
-/** Shorter than the shortest time without a request after which a session can end. */
+/** Shorter than the shortest idle time after which a session can end. */
 const WATCHED_EVERY_MS = 30_000;
 
 /**
- * Keeps the session of a page that somebody watches: one that is visible and hears of changes counts as used, without a
- * click. The session ends all the same when its hours are over.
- * @returns what ends it
+ * Keeps the session of a page that is watched: a visible page that receives changes counts as used, even without a
+ * click. The session still ends when its hours are over.
+ * @returns a function that ends this
  */
 export function keepWhileWatched(): () => void {
   const timer = setInterval(() => {
     if (document.hidden || live.state.phase !== 'live') return;
-    // If there is no session any more, the stream has said so.
+    // The stream has reported it if the session has ended.
     void get<SessionInfo>('auth/session').catch(() => undefined);
   }, WATCHED_EVERY_MS);
   return () => clearInterval(timer);

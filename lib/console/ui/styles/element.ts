@@ -1,4 +1,4 @@
-// Of Element Plus only what the page uses, each as a file: nothing is inserted into the page at run time.
+// Only the styles of Element Plus that the page uses, as files: no style is inserted into the page at run time.
 import 'element-plus/es/components/base/style/css';
 import 'element-plus/es/components/button/style/css';
 import 'element-plus/es/components/checkbox/style/css';

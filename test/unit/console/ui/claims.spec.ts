@@ -217,7 +217,7 @@ const remove = async (): Promise<void> => {
 /** Each claim as it stands in both bundles, and its proof. */
 const CLAIMS: Readonly<Record<string, readonly [english: string, chinese: string, proof: Proof]>> = {
   'confirm.disable': [
-    'The servers that the job has now get no items of it until it is enabled again, also after a restart. What is running now ends first. A server that joins later is not disabled.',
+    'The servers that the job has now get no items of it until it is enabled again, also after a restart. Current runs end first. A server that joins later is not disabled.',
     '该作业现有的服务器不再分到分片项，直到重新生效，重启后依然如此；正在运行的会先完成。之后新加入的服务器不受影响。',
     disableOfJob,
   ],
@@ -242,22 +242,22 @@ const CLAIMS: Readonly<Record<string, readonly [english: string, chinese: string
     trigger({ items: [1] }),
   ],
   'confirm.rerunFailed': [
-    'These items run once now, beside the schedule, on their owners: {items}. One that is running already runs again afterwards.',
+    'These items run once now, beside the schedule, on their owners: {items}. An item that is running already runs again afterwards.',
     '以下分片项立即在其所属实例上额外运行一次：{items}。正在运行的结束后再次运行。',
     trigger({ items: [0, 1] }),
   ],
   'confirm.remove': [
-    'Deletes all that the registry centre has of the job: settings, items, servers. This cannot be undone. The job comes back, with the settings of its code, when one of its applications is started again.',
+    'Deletes all nodes of the job in the registry centre: settings, items, servers. This cannot be undone. The job comes back, with the settings of its code, when one of its applications is started again.',
     '删除注册中心里该作业的所有数据：配置、分片、服务器。无法撤销。任一应用重新启动后，作业会以代码中的配置重新出现。',
     removalOfIdle,
   ],
   'confirm.removeLiving': [
-    'Instances that live: {count}. They are ended, and bring what they run to its end first. Then all that the registry centre has of the job is deleted: settings, items, servers. This cannot be undone. The job comes back, with the settings of its code, when one of its applications is started again.',
+    'Living instances: {count}. They finish their running items, and end. Then all nodes of the job in the registry centre are deleted: settings, items, servers. This cannot be undone. The job comes back, with the settings of its code, when one of its applications is started again.',
     '存活的实例：{count} 个。它们将被终止，正在运行的会先完成；然后删除注册中心里该作业的所有数据：配置、分片、服务器。无法撤销。任一应用重新启动后，作业会以代码中的配置重新出现。',
     remove,
   ],
   'confirm.server.disable': [
-    'The server gets no items of the jobs that it has now, until it is enabled again, also after a restart. What is running now ends first.',
+    'The server gets no items of the jobs that it has now, until it is enabled again, also after a restart. Current runs end first.',
     '该服务器现有的作业不再分到分片项，直到重新生效，重启后依然如此；正在运行的会先完成。',
     ofServer('disable', disableOfJob),
   ],
@@ -267,37 +267,37 @@ const CLAIMS: Readonly<Record<string, readonly [english: string, chinese: string
     ofServer('enable', enableOfJob),
   ],
   'confirm.server.remove': [
-    'Ends the instances of this server, which bring what they run to its end first, and deletes its nodes from the jobs. The server comes back when a process there is started again.',
+    'Ends the instances of this server, which finish their running items first, and deletes its nodes from the jobs. The server comes back when a process there is started again.',
     '终止该服务器的实例（正在运行的会先完成），并从作业中删除其节点。该服务器上的进程重新启动后会重新出现。',
     removalOfServer,
   ],
   'confirm.server.shutdown': [
-    'Ends the jobs on this server, which bring what they run to its end first. Only a restart of the process brings them back.',
+    'Ends the jobs on this server, which finish their running items first. Only a restart of the process brings them back.',
     '终止该服务器上的作业，正在运行的会先完成；只有重启进程才能恢复。',
     shutdownOfServer,
   ],
   'confirm.shutdown': [
-    'Ends the job on all instances, which bring what they run to its end first. Only a restart of their processes brings it back: this cannot be undone from here.',
+    'Ends the job on all instances, which finish their running items first. Only a restart of their processes brings it back: this cannot be undone from here.',
     '终止该作业的所有实例，正在运行的会先完成；只有重启进程才能恢复，此处无法撤销。',
     shutdown,
   ],
   'confirm.trigger': [
-    'The job runs once now, beside its schedule, on all of its instances. Items that are running already run again afterwards (Java instances drop that).',
+    'The job runs once now, beside its schedule, on all of its instances. Items that are running already run again afterwards (Java instances drop the trigger).',
     '作业将立即在所有实例上额外运行一次；正在运行的分片项结束后再次运行（Java 实例则忽略）。',
     trigger({}),
   ],
   'help.disable': [
-    'Reversible: its servers get no items until it is enabled, also after a restart. Two settings change that at each start: overwrite enables the server again, disabled disables it.',
+    'Reversible: its servers get no items until it is enabled, also after a restart. Two settings can change it back at each start: overwrite enables the server again, disabled disables it.',
     '可恢复：其服务器不再分到分片项，直到重新生效，重启后依然如此。两项配置会在每次启动时改变它：overwrite 使服务器重新生效，disabled 使其失效。',
     settingsAtStart,
   ],
   'help.remove': [
-    'Deletes what the registry centre has of a job. If instances live, that has to be confirmed: they are ended first. The job comes back when one of its applications is started again.',
+    'Deletes all nodes of a job in the registry centre. If instances live, you must confirm that they are ended first. The job comes back when one of its applications is started again.',
     '删除注册中心中的作业数据。若有存活的实例则须确认：它们会先被终止。任一应用重新启动后，作业会重新出现。',
     remove,
   ],
   'help.shutdown': [
-    'Ends the job in its processes, which bring what they run to its end first. Only a restart of a process brings it back.',
+    'Ends the job in its processes, which finish their running items first. Only a restart of a process brings it back.',
     '在进程中终止作业，正在运行的会先完成；只有重启进程才能恢复。',
     shutdown,
   ],
@@ -307,12 +307,12 @@ const CLAIMS: Readonly<Record<string, readonly [english: string, chinese: string
     takeover,
   ],
   'help.trigger': [
-    'Runs a job once now. Instances that are busy answer that they are, and run it again afterwards; Java instances drop the trigger then.',
+    'Runs a job once now. Busy instances run it again afterwards; busy Java instances drop the trigger.',
     '立即运行一次作业。繁忙的实例会如实回应，并在结束后再次运行；Java 实例此时会忽略触发。',
     trigger({}),
   ],
   'instances.shutdownText': [
-    'Ends the job on this one instance, which brings what it runs to its end first. Its items go to the others. Only a restart of its process brings it back.',
+    'Ends the job on this one instance, which finishes its running items first. Its items go to the others. Only a restart of its process brings it back.',
     '仅在该实例上终止作业，正在运行的会先完成；其分片项交给其他实例，重启进程才能恢复。',
     shutdownOfInstance,
   ],

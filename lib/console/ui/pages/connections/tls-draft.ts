@@ -1,6 +1,6 @@
 import { type TlsChange, type TlsInfo } from '../../../contract/registries.js';
 
-/** TLS as a form has it. Texts that are stored already are not shown, and stay if nothing else is entered. */
+/** TLS in a form. Stored texts are not shown, and are kept if their fields stay empty. */
 export interface TlsDraft {
   isOn: boolean;
   ca: string;
@@ -11,7 +11,7 @@ export interface TlsDraft {
   acceptsAny: boolean;
 }
 
-/** What the form begins with. */
+/** The initial draft of the form. */
 export function tlsDraft(info: TlsInfo | undefined): TlsDraft {
   return {
     isOn: info !== undefined,
@@ -21,7 +21,7 @@ export function tlsDraft(info: TlsInfo | undefined): TlsDraft {
   };
 }
 
-/** What is sent: `null` switches TLS off. */
+/** The change to send; `null` turns TLS off. */
 export function tlsChange({ isOn, servername, acceptsAny, ...texts }: TlsDraft): TlsChange | null {
   if (!isOn) return null;
   const entered = Object.entries(texts).filter(([, text]) => text !== '');

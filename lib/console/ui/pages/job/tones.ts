@@ -1,11 +1,11 @@
-/** How many tones there are; instances beyond them share. */
+/** The number of colours; further instances share them. */
 const TONES = 12;
 
 /** Gives each instance a colour that it keeps while the page is open. */
 export class Tones {
   readonly #known = new Map<string, number>();
 
-  /** The class of an instance's colour. */
+  /** The CSS class of an instance's colour. */
   of(instanceId: string | undefined): string {
     if (instanceId === undefined || instanceId === '') return 'tone-none';
     const known = this.#known.get(instanceId) ?? this.#known.size;

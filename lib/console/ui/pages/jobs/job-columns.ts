@@ -31,7 +31,7 @@ export const jobColumns = (): readonly Column<JobRow>[] => [
   { key: 'description', label: t('col.description'), of: (job) => job.description },
 ];
 
-/** Which columns the user wants to see; kept in this browser. The name is always there. */
+/** The columns that the user has chosen, stored in this browser. The name is always shown. */
 export function useShownColumns(): Ref<ReadonlySet<string>> {
   const stored = localStorage.getItem(STORED);
   const shown = ref<ReadonlySet<string>>(new Set(['name', ...(stored?.split(',') ?? AT_FIRST)]));

@@ -1,4 +1,4 @@
-/** Drawn for this page on a grid of 24 × 24, as strokes. */
+/** The icons of the page, drawn as strokes on a grid of 24 × 24. */
 export const ICONS = {
   overview: ['M4 13h6V4H4zM14 20h6v-9h-6zM14 4v3h6V4zM4 20h6v-3H4z'],
   jobs: ['M4 6h16M4 12h16M4 18h10'],

@@ -12,8 +12,9 @@ const PLACES: Readonly<Record<string, string>> = {
 const NEEDS_REGISTRY = ['overview', 'jobs', 'servers', 'schedule'];
 
 /**
- * `/` goes to the search, `g` and a letter to a page, `p` pauses, `?` helps. Nothing while one types.
- * @returns what ends it
+ * Keyboard shortcuts: `/` goes to the search, `g` and a letter to a page, `p` pauses, `?` opens the help. They are off
+ * while the user types.
+ * @returns a function that ends this
  */
 export function listenForShortcuts(router: Router): () => void {
   const state = { isGoing: false };

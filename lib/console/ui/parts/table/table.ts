@@ -1,4 +1,4 @@
-/** A column of a table; `of` gives what it is sorted by, and what is shown where no slot shows it. */
+/** A column of a table. The value of `of` is sorted by, and shown if the column has no slot. */
 export interface Column<Row> {
   readonly key: string;
   readonly label: string;
@@ -16,7 +16,7 @@ export interface Sorting {
 
 const compareText = new Intl.Collator(undefined, { numeric: true }).compare;
 
-/** What is not known comes last, in either direction. */
+/** The sorted rows; unknown values come last in both directions. */
 export function sorted<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
@@ -38,13 +38,13 @@ export function sorted<Row>(
   return keyed.map(({ row }) => row);
 }
 
-/** `-name` is by name, descending. */
+/** Parses a sorting: `-name` is by name, descending. */
 export const parseSorting = (text: string): Sorting | undefined =>
   text === '' ? undefined : { key: text.replace(/^-/, ''), isDescending: text.startsWith('-') };
 export const sortingText = (sorting: Sorting | undefined): string =>
   sorting === undefined ? '' : `${sorting.isDescending ? '-' : ''}${sorting.key}`;
 
-/** The rows in the order that they had before; new ones follow, and those that are gone are left out. */
+/** The rows in their former order; new rows follow, and removed rows are left out. */
 export function inOrderOf<Row>(
   rows: readonly Row[],
   before: readonly string[],

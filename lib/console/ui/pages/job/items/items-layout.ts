@@ -1,7 +1,10 @@
-/** Where each item stands in the picture. Positions alone change when an item moves, so that one sees it move. */
+/**
+ * The positions of items in the picture. Only the position of an item changes when it moves, so that the move is
+ * visible.
+ */
 
 export interface Lane {
-  /** The instance; empty for items that nobody owns. */
+  /** The instance; empty for unowned items. */
   readonly id: string;
   readonly items: readonly number[];
 }
@@ -25,14 +28,14 @@ const PADDING = 12;
 const GAP = 16;
 const NARROWEST_LANE = 290;
 
-/** Few items are large, many are small. */
+/** The size of an item: the more items, the smaller. */
 export function sizeFor(count: number, width: number): { readonly size: number; readonly gap: number } {
   if (count <= 36) return { size: width < 500 ? 52 : 64, gap: 8 };
   if (count <= 120) return { size: 42, gap: 6 };
   return { size: 32, gap: 4 };
 }
 
-/** A lane for each instance, side by side where there is room. */
+/** A layout with a lane for each instance, side by side if there is room. */
 export function byInstance(lanes: readonly Lane[], width: number): Layout {
   const count = lanes.reduce((sum, { items }) => sum + items.length, 0);
   const { size, gap } = sizeFor(count, width);
@@ -60,7 +63,7 @@ export function byInstance(lanes: readonly Lane[], width: number): Layout {
   return { lanes: boxes, items, size, height: Math.max(0, top - GAP) };
 }
 
-/** All items in their order. */
+/** A layout with all items in ascending order. */
 export function byItem(numbers: readonly number[], width: number): Layout {
   const { size, gap } = sizeFor(numbers.length, width);
   const inRow = Math.max(1, Math.floor((width + gap) / (size + gap)));

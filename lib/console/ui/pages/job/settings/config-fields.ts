@@ -3,7 +3,7 @@ import { type TextKey } from '../../../i18n/text-key.js';
 
 type Setting = keyof JobConfigurationDto;
 
-/** Limits of runs, which are stored as properties so that Java instances leave them alone. */
+/** Limits of runs, which are stored as properties so that Java instances ignore them. */
 type Limit = 'timeoutMilliseconds' | 'maxRetries' | 'retryBackoffMilliseconds';
 
 /** The properties of a job. */
@@ -67,13 +67,13 @@ export const GROUPS: readonly { readonly title: TextKey; readonly fields: readon
   },
 ];
 
-/** Texts of the form: names with commas for lists. */
+/** A value as text of the form; a list becomes names with commas. */
 export function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.join(', ');
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-/** The value that a text of the form stands for; `undefined` removes the setting. */
+/** The value of a text of the form; `undefined` removes the setting. */
 export function valueOf({ kind }: Field, text: string): unknown {
   if (kind === 'number') return text.trim() === '' ? undefined : Number(text);
   if (kind === 'list')
@@ -84,19 +84,19 @@ export function valueOf({ kind }: Field, text: string): unknown {
   return text === '' ? undefined : text;
 }
 
-/** What a field shows of the settings. */
+/** The value of a field in the settings. */
 export function shownIn(draft: JobConfigurationDto, { name, property }: Field): unknown {
   return property === undefined ? draft[name as Setting] : draft.props?.[property];
 }
 
-/** The setting, and its value, that a field changes. */
+/** The setting that a field changes, and its new value. */
 export function changeOf(draft: JobConfigurationDto, { name, property }: Field, value: unknown): [Setting, unknown] {
   if (property === undefined) return [name as Setting, value];
   const others = Object.fromEntries(Object.entries(draft.props ?? {}).filter(([key]) => key !== property));
   return ['props', value === undefined ? others : { ...draft.props, [property]: `${value as number}` }];
 }
 
-/** The properties that have fields of their own. */
+/** The properties that have their own fields. */
 const OWN_FIELDS = GROUPS.flatMap(({ fields }) => fields.flatMap(({ property }) => property ?? []));
 
 /** One property while it is edited. */
@@ -105,12 +105,12 @@ export interface PropRow {
   readonly value: string;
 }
 
-/** The properties that are edited as rows. */
+/** The rows for properties. */
 export function rowsOf(props: Props = {}): PropRow[] {
   return Object.entries(props).map(([name, value]) => ({ name, value }));
 }
 
-/** The properties of rows; of those without a name, and of the second one of a name, there are none. */
+/** The properties of rows, without rows that have no name or a repeated one. */
 export function propsOf(rows: readonly PropRow[]): Props {
   return Object.fromEntries(
     rows
@@ -125,7 +125,7 @@ export function repeatedNames(rows: readonly PropRow[]): readonly string[] {
   return names.filter((name, index) => names.indexOf(name) !== index);
 }
 
-/** The properties without those that have fields of their own, and the other way round. */
+/** Splits properties into those that are edited as rows and those that have their own fields. */
 export function partsOf(props: Props = {}): { readonly rows: Props; readonly fields: Props } {
   const entries = Object.entries(props);
   const part = (isField: boolean): Props =>

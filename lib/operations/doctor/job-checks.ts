@@ -47,8 +47,7 @@ const schedule: Check = (job) => {
       severity: 'critical',
       subject: fault.slice(0, fault.indexOf(':')),
       sentence: `No instance can use the stored settings: ${fault}.`,
-      consequence:
-        'An instance that runs goes on with the settings that it had; one that starts cannot, and fires nothing of this job.',
+      consequence: 'Running instances go on with their former settings; new instances cannot start the job.',
       cure: `Store a value that can be used: ${commandLine('config', 'set', job.jobName)} ${fault.slice(0, fault.indexOf(':'))}=<value>, JobConfigurationAPI.updateJobConfiguration(), or write it to ${fullPath(paths.config)}.`,
     }),
   ];
@@ -123,7 +122,7 @@ const persistentNodes: Check = (job) =>
       subject: path.split('/').at(-1) ?? '',
       sentence: `${job.fullPath(path)} is persistent, as copies and backups make it; instances make it only with their session.`,
       consequence:
-        'It passes for a living instance: items are assigned to it that no instance runs, or runs that died are not taken over.',
+        'It counts as a living instance: items are assigned to it and never run, or crashed runs are not taken over.',
       cure: `Delete it: ${commandLine('doctor', job.jobName, '--fix')}, or DoctorAPI.fix().`,
       fix: isSafe ? `Removes ${job.fullPath(path)}, if it is still as it was read.` : undefined,
       changes: isSafe ? [{ path, value: undefined }] : [],
@@ -224,7 +223,7 @@ const versions: Check = (job) => {
             subject: listed(java),
             sentence: `Java and Node instances run the job together: ${java.length} and ${own.length}.`,
             consequence:
-              'Java instances keep no record of what they begin, so firings that meet a change of instances are not made up for.',
+              'Java instances keep no record of their runs, so firings during a change of instances are not made up for.',
             cure: 'Fine during a migration (docs/running-beside-java.md); finish it before you rely on the guarantees of this library alone.',
           }),
         ]

@@ -47,7 +47,7 @@ export function clockDifference({ aheadMs }: RegistryClock): readonly Finding[] 
       values: { seconds: (Math.abs(aheadMs) / 1_000).toFixed(1) },
       sentence: `The clock of this machine is ${(Math.abs(aheadMs) / 1_000).toFixed(1)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} that of the registry centre.`,
       consequence:
-        'Instances fire by the clocks of their machines: if those differ, firings that meet a change of instances may be missed.',
+        'Instances fire by the clocks of their machines: if those differ, firings during a change of instances may be missed.',
       cure: 'Synchronise the clocks of all machines (NTP).',
     },
   ];

@@ -68,7 +68,7 @@ export const INSTANT_WORDS: WordsOf<InstantCause> = {
   refused: ({ instanceId, message, at: when }, scene) =>
     words(
       `The run of ${lower(scene.subject)} failed at ${at(when)}${instanceId === undefined ? '' : ` on ${instanceId}`}: ${unstopped(message)}.`,
-      cure('correct-cause', 'Mend what the message names.'),
+      cure('correct-cause', 'Correct the cause that the message names.'),
     ),
   'changed-hands': ({ from, to, missed }, scene) =>
     words(

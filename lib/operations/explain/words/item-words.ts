@@ -11,7 +11,7 @@ export const ITEM_WORDS: WordsOf<ItemCause> = {
     ),
   'left-out': (_, scene) =>
     words(
-      `${scene.subject} ${be(scene)} not part of the assignment that ${scene.isPast ? 'held' : 'holds'}: the number of items was changed.`,
+      `${scene.subject} ${be(scene)} not part of the ${scene.isPast ? 'assignment at that time' : 'present assignment'}: the number of items was changed.`,
       scene.isPast
         ? undefined
         : cure('assigned-soon', 'The leader assigns the new items within moments; if this lasts, its log says why.'),
@@ -27,7 +27,7 @@ export const ITEM_WORDS: WordsOf<ItemCause> = {
     ),
   'still-running': ({ instanceId, since, missed, isScript }, scene) =>
     words(
-      `${scene.subject} ${be(scene)} still running${instanceId === undefined ? '' : ` on ${instanceId}`}${since === undefined ? '' : ` since ${at(since)}`}; firings that come meanwhile are ${missed === 'dropped' ? 'dropped, as misfire is off' : 'made up for by one run afterwards (misfire)'}.`,
+      `${scene.subject} ${be(scene)} still running${instanceId === undefined ? '' : ` on ${instanceId}`}${since === undefined ? '' : ` since ${at(since)}`}; firings during the run are ${missed === 'dropped' ? 'dropped, as misfire is off' : 'made up for by one run afterwards (misfire)'}.`,
       cure(
         isScript ? 'lasting-script' : 'lasting-run',
         `If it should have ended, look at the log of that instance${isScript ? ', which says so if the script has exited and a process that it has started holds its output' : ''}; a timeout (timeoutMilliseconds) ends such runs, and shutting the instance down aborts them.`,
@@ -64,7 +64,7 @@ export const ITEM_WORDS: WordsOf<ItemCause> = {
     ),
   'owner-stopping': ({ instanceId }, scene) =>
     words(
-      `The owner of ${lower(scene.subject)}, ${instanceId}, is stopping: it ends what it runs and begins nothing.`,
+      `The owner of ${lower(scene.subject)}, ${instanceId}, is stopping: it finishes its running items and begins none.`,
       cure('add-instance', 'Its items go to other instances when it has ended; start one if there is none.'),
     ),
   'owner-unreadable': ({ instanceId }, scene) =>

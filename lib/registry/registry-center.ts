@@ -1,32 +1,40 @@
 /**
  * The registry centre: a small tree of text nodes that all instances of all jobs share, with sessions.
  *
- * This file is a port. It knows no jobs, and the kernel knows nothing else of ZooKeeper, etcd or the embedded registry.
- * Every implementation keeps these promises, which `test/contract/registry-center.contract.ts` checks one by one:
+ * This file is a port. It knows no jobs, and the kernel knows nothing else of ZooKeeper, PostgreSQL, etcd or the
+ * embedded registry. It asks for what the kernel needs, not for what one of them happens to have. Every implementation
+ * keeps these promises, which `test/contract/registry-center.contract.ts` checks one by one:
  *
  * 1. **Absence is an answer, silence is not.** A node that is not there is `undefined` or `[]`. A registry that does
  *    not answer is a `RegistryUnavailableError`; a write whose answer was lost is a `RegistryOutcomeUnknownError`.
  *    Neither is ever reported as absence. No call waits longer than the implementation's operation timeout. While the
  *    session is not connected, a call is refused: at once, or after a wait for the connection. A call never goes on in
  *    the next session.
- * 2. **A lost race is `false`.** `create` and `remove` return true if *this* call made the change. Code that acts
- *    only on `true` can repeat a stale decision without harm.
- * 3. **A commit happens as a whole or not at all**, at one point of the tree's one history. Every change has a
- *    revision; all changes of a commit have the same one, and later changes have greater ones. Commits that are
- *    requested at the same time and change different children of the namespace's node may be one point, and share a
- *    revision. `limits` names the largest commit: one within the limits is accepted, a larger one is refused and
- *    changes nothing.
+ * 2. **A lost race is `false`.** `create` and `remove` return true if *this* call made the change. Code that acts only on
+ *    `true` can repeat a stale decision without harm.
+ *    can repeat a stale decision without harm.
+ * 3. **A commit happens as a whole or not at all**, at one point of a history. Each child of the namespace's node (each
+ *    job) has one history with all that is below it. Every change has a revision: all changes of a commit have the same
+ *    one, and later changes in the same history have greater ones. Revisions of different histories must not be compared.
+ *    Revisions are integers that a `number` holds exactly. They never go back, not even when the registry has lost its
+ *    latest commits: fencing tokens are made of them. `limits` says how much a commit may hold: a commit within the
+ *    limits is accepted, a larger one is refused and changes nothing.
  * 4. **A session node lives exactly as long as its session.** A short loss of connection removes nothing. When the
  *    session ends, all its nodes vanish, and no others.
  * 5. **A mirror shows moments, never mixtures.** A mirror shows the subtree as it was at one revision; it only moves
- *    forward; after any disconnection it converges by itself. Reading it costs no request. A mirror that its user has
- *    narrowed to some of its subtrees keeps this promise for them; see `Mirror.narrow`, which an implementation may
- *    refuse.
+ *    forward; after any disconnection it converges by itself. Reading it costs no request. A mirror of `/` shows
+ *    one moment of each history. A mirror that its user has narrowed to some of its subtrees keeps this promise for
+ *    them; see `Mirror.narrow`, which an implementation may refuse.
  * 6. **At most one session holds a path exclusively.** A hold passes on when its session ends.
  *
- * Paths are absolute within the namespace: `/job/config`. Missing parents are created with the node, persistent and
- * empty. Values are text; the empty text is a value. A commit beyond `limits`, a path with an empty, `.` or `..` part,
- * and a child of a session node are refused (`RegistryRefusedError`).
+ * Paths are absolute within the namespace: `/job/config`. `create` and `put` create missing parents with the node,
+ * persistent and empty; a commit does not. Values are text; the empty text is a value. The node `/` always exists, is
+ * empty, and is never removed. A commit or a value beyond `limits`, a path with an empty, `.` or `..` part or a NUL
+ * character, and a child of a session node are refused (`RegistryRefusedError`), before anything is sent where that can
+ * be told. Other texts that an implementation cannot store are refused likewise, never stored as another text.
+ *
+ * An implementation needs a source for each of these: the end of a session, noticed by the others after the timeout and
+ * about a second more; revisions; the order of holds; and, if it has one, `time`. Each member below says which.
  *
  * ```
  *            ┌──────────────┐ answer lost ┌───────────┐ session time passed ┌──────┐
@@ -64,12 +72,17 @@ export interface RegistryCenter {
   /** The path as operators' tools show it, with the namespace: `/orders/job/config` for `/job/config`. */
   fullPath(path: string): string;
 
-  /** The node's present value, or `undefined` if there is no such node. @throws RegistryUnavailableError */
+  /**
+   * The node's value, or `undefined` if there is no such node: as of a moment after the call began, so that it shows
+   * each write that any session had its answer to before.
+   * @throws RegistryUnavailableError if the registry centre does not answer
+   */
   get(path: string): Promise<string | undefined>;
 
   /**
-   * Names of the node's children in no particular order; `[]` if there are none or there is no such node. @throws
-   * RegistryUnavailableError
+   * Names of the node's direct children in no particular order, as of a moment after the call began; `[]` if there are
+   * none or there is no such node.
+   * @throws RegistryUnavailableError if the registry centre does not answer
    */
   children(path: string): Promise<readonly string[]>;
 
@@ -83,32 +96,35 @@ export interface RegistryCenter {
   childrenOfAll(paths: readonly string[]): Promise<readonly (readonly string[])[]>;
 
   /**
-   * Creates the node and its missing parents. Returns false if it was there already; it has not been changed then.
-   * @throws RegistryUnavailableError, RegistryOutcomeUnknownError, RegistryRefusedError as promise 1 and the paragraph
-   *   on paths say
+   * Creates the node and its missing parents.
+   * @returns true if this call has created it; false if it was there already, and has not been changed
+   * @throws RegistryRefusedError if the value is too large, or the parent is a session node
+   * @throws RegistryUnavailableError if nothing was changed; RegistryOutcomeUnknownError if that is not known
    */
   create(path: string, value: string, lifetime?: Lifetime): Promise<boolean>;
 
   /**
-   * Writes the node's value, creating it (persistent) with its missing parents if it is not there.
-   * @throws as `create`
+   * Writes the node's value, creating it (persistent) with its missing parents if it is not there. A session node that
+   * is written keeps its session. Throws as `create` does.
    */
   put(path: string, value: string): Promise<void>;
 
   /**
-   * Removes the node and all below it. Returns false if there was no such node. Siblings such as `/10` beside `/1`
-   * stay.
-   * @throws as `create`
+   * Removes the node and all below it. Siblings such as `/10` beside `/1` stay. Throws as `create` does.
+   * @returns true if this call has removed it; false if there was no such node
    */
   remove(path: string): Promise<boolean>;
 
   /**
-   * Carries out all operations at one revision, or none. Later operations see what earlier ones did. Our own mirrors
-   * show the commit after `await mirror.sync()` at the latest.
-   * @returns the revision of the commit
+   * Carries out all operations at one revision, or none. Operations on different paths see what earlier ones did: a
+   * parent that is created first, a child that is removed first. At most one operation of a commit changes a path, and a
+   * `check` of that path comes before it: an implementation may refuse any other commit (`replace` is for a node that is
+   * removed and created again). Our own mirrors show the commit after `await mirror.sync()` at the latest.
+   * @returns the revision of the commit; that of a commit that only checks is not the revision of any node
    * @throws RegistryConflictError if an operation does not fit; nothing was changed then. The error carries the path of
-   *   that operation and a reason: `exists` (create), `absent` (no such node, or no parent for a create), or `changed`
-   *   (another version, or a remove of a node that has children)
+   *   the first one that does not, and a reason: `exists` (create), `absent` (no such node, or no parent for a create),
+   *   or `changed` (another version, or a remove or replace of a node that has children). An implementation whose
+   *   registry says only that a commit does not fit reads the nodes to find out
    * @throws RegistryRefusedError if the commit exceeds `limits`; nothing was changed then. `commitChunks` cuts
    *   operations that need not be one commit
    */
@@ -122,20 +138,22 @@ export interface RegistryCenter {
 
   /**
    * Runs `task` while this call holds `path` against all other sessions and all other calls in this session. Waits at
-   * most `timeoutMs` for the hold. Holders follow each other in the order of their requests. The task's signal aborts
-   * as soon as the connection breaks or the session ends: the hold may be lost then, and it no longer protects the
-   * task. The promise rejects with the task's own error. If the place in the queue cannot be given up at
-   * once, it is given up when the same session is connected again. On ZooKeeper, holders contend with Curator's
-   * LeaderLatch.
+   * most `timeoutMs` for the hold. Holders follow each other in the order in which they asked. The task's signal aborts
+   * as soon as the connection breaks or the session ends: the hold may be lost then, and what the task does afterwards
+   * is not protected. The promise rejects with the task's own error. If the place in the queue cannot be given up at
+   * once, it is given up when the same session is connected again, or when that session ends. How an implementation keeps
+   * the queue is its own affair; nodes that it keeps for it are below `path`.
    * @throws DeadlineExceededError if the hold was not obtained in time; names the session of the present holder
    * @throws RegistryUnavailableError if the connection broke before the hold was obtained; the task has not run
    */
   exclusively<T>(path: string, timeoutMs: number, task: (signal: AbortSignal) => Promise<T>): Promise<T>;
 
   /**
-   * The registry's own time in milliseconds since 1970. It is obtained by writing `path`, a node used for nothing else.
+   * The registry's own time in milliseconds since 1970, read between question and answer. An implementation that learns
+   * it only from a write may write `path`, a node used for nothing else. Absent if the registry has no clock that can be
+   * asked: then a job with `maxTimeDiffSeconds` does not run.
    */
-  time(path: string): Promise<number>;
+  time?(path: string): Promise<number>;
 
   /**
    * Identity of this tree. A client that was away compares it with the one that it knew, and so distinguishes a node
@@ -158,14 +176,18 @@ export interface RegistryCenter {
 export interface Lineage {
   /** Differs if the data were lost, or the whole namespace was removed and the namespace's node was created again. */
   readonly id: string;
-  /** Grows with each child of the namespace's node that comes or goes; smaller than before in a tree from a backup. */
+  /**
+   * Grows when a child of the namespace's node comes or goes, and perhaps at other times; smaller than before only if an
+   * older tree has taken the place of this one, as one from a backup has.
+   */
   readonly changes: number;
 }
 
 /**
- * Limits of one commit. A commit that is exactly at the limits is accepted; with one operation or one byte more it is
- * refused. The size of a commit is the sum of the sizes of its operations, and the size of an operation of any type is
- * `overheadBytes` plus the lengths of its path and of its value (if it has one) as UTF-8: see `operationBytes`.
+ * How much one commit may hold. A commit that is exactly at the limits is accepted; with one operation or one byte more
+ * it is refused. The size of a commit is the sum of the sizes of its operations, and the size of an operation is
+ * `overheadBytes` plus the lengths of its path and of its value (if it has one) as UTF-8; a `replace` counts as a
+ * `remove` and a `create`. See `operationBytes`.
  */
 export interface CommitLimits {
   /** Most operations of one commit. */
@@ -174,15 +196,14 @@ export interface CommitLimits {
   readonly bytes: number;
   /** Bytes of one operation besides its path and its value; at least as many as it really takes. */
   readonly overheadBytes: number;
+  /** Greatest length of one value as UTF-8, in bytes. The commit that writes it must be within `bytes`, too. */
+  readonly valueBytes: number;
 }
 
 /** How long a node lives: until it is removed, or as long as the session that created it. */
 export type Lifetime = 'persistent' | 'session';
 
-/**
- * One part of a commit. `version` is the number that `MirroredNode` carries; each write of a node's value increases it
- * by one.
- */
+/** One part of a commit. `version` is the number that `MirroredNode` carries. */
 export type Operation =
   /** Fits if the node exists and, if given, has that version. Changes nothing. */
   | { readonly type: 'check'; readonly path: string; readonly version?: number }
@@ -190,6 +211,17 @@ export type Operation =
   | { readonly type: 'create'; readonly path: string; readonly value: string; readonly lifetime?: Lifetime }
   /** Fits if the node exists and, if given, has that version. */
   | { readonly type: 'set'; readonly path: string; readonly value: string; readonly version?: number }
+  /**
+   * Fits if the node exists, has no children and, if given, that version. Another node takes its place, with a lifetime
+   * of its own: persistent, if none is given.
+   */
+  | {
+      readonly type: 'replace';
+      readonly path: string;
+      readonly value: string;
+      readonly lifetime?: Lifetime;
+      readonly version?: number;
+    }
   /** Fits if the node exists, has no children and, if given, that version. */
   | { readonly type: 'remove'; readonly path: string; readonly version?: number };
 
@@ -231,16 +263,17 @@ export interface Session {
 export interface MirroredNode {
   /**
    * `undefined` only for nodes named by `MirrorOptions.presenceOnly` whose present value was not read. Their `version`,
-   * `revision` and `session` are not known either.
+   * `revision` and `session` are not known either. A value that is known is the present one.
    */
   readonly value: string | undefined;
   /**
-   * 0 when created; grows by one with each write of the value. Starts at 0 again if the node is removed and created
-   * again.
+   * 0 when created; each write of the value adds one, by whomever. As long as the node lives, equal versions mean the
+   * same value. Starts at 0 again if the node is removed and created again in another commit; `replace` may start at 0
+   * or go on.
    */
   readonly version: number;
   /**
-   * Revision of the last write of the value. Grows along the tree's whole history, over removal and re-creation too.
+   * Revision of the last write of the value. Grows along the whole history, over removal and re-creation too.
    */
   readonly revision: number;
   /** Id of the session the node lives with; `undefined` if it is persistent. */
@@ -250,14 +283,16 @@ export interface MirroredNode {
 /** Options of a mirror. */
 export interface MirrorOptions {
   /**
-   * Nodes of which only the existence matters (argument: absolute path). The mirror shows them without their values,
-   * except those that this registry centre object wrote itself; `load()` reads the others. A value that was read is
-   * forgotten as soon as another session writes the node. Promise 5 holds for these nodes with one exception: of a
-   * commit that changes only such nodes, the mirror may show one node after the other.
+   * Nodes of which only the existence matters (argument: absolute path). The mirror may leave their values out, except
+   * those that this registry centre object wrote itself; `load()` reads the others. A value that was read is forgotten,
+   * or replaced by the new one, as soon as another session writes the node. An implementation that gets each value with
+   * its change shows it. Promise 5 holds for these nodes with one exception: of a commit that changes only such nodes,
+   * the mirror may show one node after the other.
    */
   readonly presenceOnly?: (path: string) => boolean;
   /**
-   * Nodes whose changes are routine (argument: absolute path). Default: none. See `Mirror.significantChanges` and
+   * Nodes whose changes are routine (argument: absolute path). Default: none. A mirror may show a commit of others that
+   * changes only such nodes some seconds later than others, but never a later commit without it. See `Mirror.significantChanges` and
    * `Mirror.narrow`.
    */
   readonly isRoutine?: (path: string) => boolean;
@@ -289,9 +324,9 @@ export interface Mirror {
   /** Calls `listener` after `nodes` or `isCurrent` has changed; once for several changes that come together. */
   onChange(listener: () => void): () => void;
   /**
-   * Resolves once the mirror shows everything that was committed before the call, by any session. On ZooKeeper, a
-   * client of the leader may miss a change that a follower has confirmed in the same moment: rely on the order of
-   * commits, not on the order in which different servers answer.
+   * Resolves once the mirror shows everything that was committed before the call, by any session. With several servers
+   * that answer, such as ZooKeeper's, it may miss a change that another server has confirmed in the same moment: rely on
+   * the order of commits, not on the order in which different servers answer.
    * @throws RegistryUnavailableError if that cannot be established now
    */
   sync(): Promise<void>;

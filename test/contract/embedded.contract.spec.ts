@@ -17,6 +17,7 @@ function openEmbeddedServer(): Promise<ContractServer> {
     expire: (centre) => Promise.resolve(faultsOf(centre).expire()),
     disconnect: (centre) => Promise.resolve(faultsOf(centre).disconnect()),
     reconnect: (centre) => Promise.resolve(faultsOf(centre).resume()),
+    contenders: async (centre, path) => (await centre.children(path)).length,
     close: () => Promise.resolve(server.close()),
   });
 }

@@ -198,20 +198,21 @@ export function mirrorPromises(stage: ContractStage): void {
     expect(mirror.nodes.get(stage.at('a'))).toMatchObject({ value: 'x', revision });
   });
 
-  test('presence-only nodes are shown without the values of others until load, the rest with them', async () => {
+  test('of presence-only nodes the values may be missing until load, of all others they are shown', async () => {
     const [writer, reader] = [await stage.open(), await stage.open()];
     await writer.create(stage.at('running'), 'early');
     const mirror = await reader.mirror(stage.at(), { presenceOnly: (path) => path === stage.at('running') });
-    expect(shown(mirror)).toEqual({ '': '', '/running': undefined });
+    expect([undefined, 'early']).toContain(shown(mirror)['/running']);
 
     await writer.put(stage.at('config'), 'read');
     await writer.remove(stage.at('running'));
-    await writer.create(stage.at('running'), 'early');
+    await writer.create(stage.at('running'), 'late');
     await mirror.sync();
-    expect(shown(mirror)).toEqual({ '': '', '/config': 'read', '/running': undefined });
+    expect(shown(mirror)).toMatchObject({ '': '', '/config': 'read' });
+    expect([undefined, 'late']).toContain(shown(mirror)['/running']);
 
     await mirror.load();
-    expect(shown(mirror)).toEqual({ '': '', '/config': 'read', '/running': 'early' });
+    expect(shown(mirror)).toEqual({ '': '', '/config': 'read', '/running': 'late' });
     expect(mirror.nodes.get(stage.at('running'))).toMatchObject({ version: 0, session: undefined });
   });
 

@@ -218,3 +218,20 @@ export function narrowedMirrorPromises(stage: ContractStage): void {
     );
   });
 }
+
+/** Mirrors of an implementation that always follows everything. */
+export function unnarrowedMirrorPromises(stage: ContractStage): void {
+  test('a mirror that cannot be narrowed says so, and goes on following everything', async () => {
+    const [writer, reader] = [await stage.open(), await stage.open()];
+    await writer.put(stage.at('mine'), 'before');
+    const mirror = await reader.mirror(stage.at());
+
+    expect(await mirror.narrow([stage.at('mine')])).toBe(false);
+    mirror.widen();
+    expect([mirror.isNarrowed, mirror.isWidening, mirror.isCurrent]).toEqual([false, false, true]);
+
+    await writer.put(stage.at('theirs'), 'after');
+    await until(() => mirror.nodes.get(stage.at('theirs'))?.value === 'after', 'the mirror shows everything');
+    expect([mirror.isNarrowed, mirror.isWidening]).toEqual([false, false]);
+  });
+}

@@ -12,15 +12,25 @@ import { commitPromises } from './commits.js';
 import { holdPromises } from './holds.js';
 import { mirrorPromises } from './mirrors.js';
 import { mirrorRecoveryPromises } from './mirrors-after-outages.js';
-import { narrowedMirrorPromises } from './narrowed-mirrors.js';
+import { narrowedMirrorPromises, unnarrowedMirrorPromises } from './narrowed-mirrors.js';
 import { nodePromises } from './nodes.js';
 import { sessionPromises } from './sessions.js';
 import { ContractStage, type ContractServer } from './stage.js';
 
 export { type ContractOpenOptions, type ContractServer } from './stage.js';
 
+/** What the port leaves to an implementation. */
+export interface ContractChoices {
+  /** Whether `Mirror.narrow` ever answers `true`. Default: it does. */
+  readonly canNarrow?: boolean;
+}
+
 /** Declares the whole contract for one implementation. */
-export function registryCenterContract(name: string, openServer: () => Promise<ContractServer>): void {
+export function registryCenterContract(
+  name: string,
+  openServer: () => Promise<ContractServer>,
+  { canNarrow = true }: ContractChoices = {},
+): void {
   describe(`${name} keeps the promises of the registry centre`, () => {
     const stage = new ContractStage();
     beforeAll(() => stage.build(openServer));
@@ -38,7 +48,8 @@ export function registryCenterContract(name: string, openServer: () => Promise<C
       mirrorPromises(stage);
     });
     describe('narrowed mirrors', () => {
-      narrowedMirrorPromises(stage);
+      if (canNarrow) narrowedMirrorPromises(stage);
+      else unnarrowedMirrorPromises(stage);
     });
     describe('mirrors after outages', () => {
       mirrorRecoveryPromises(stage);

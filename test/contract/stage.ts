@@ -16,6 +16,8 @@ export interface ContractServer {
   disconnect(centre: RegistryCenter): Promise<void>;
   /** Lets connections through again. */
   reconnect(centre: RegistryCenter): Promise<void>;
+  /** How many calls of `exclusively` hold the path or wait for it, of all sessions, as this centre sees it. */
+  contenders(centre: RegistryCenter, path: string): Promise<number>;
   /** Stops the server, and what `open` left open. */
   close(): Promise<void>;
 }

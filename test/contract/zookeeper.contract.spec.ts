@@ -25,6 +25,7 @@ function contractServer(): ContractServer {
       return Promise.resolve();
     },
     reconnect: (centre) => Promise.resolve(proxied(centre).proxy.heal()),
+    contenders: async (centre, path) => (await centre.children(path)).length,
     async close() {
       await Promise.all([...opened.values()].map((each) => each.close()));
     },

@@ -46,11 +46,11 @@ export class FaultReport {
     const parents = [paths.own, paths.faults];
     const [root, ...found] = await registry.getAll([paths.root, ...parents, path]);
     const former = found.pop();
-    const operations: readonly Operation[] = [
-      ...(former === undefined ? [] : [{ type: 'remove', path } as const]),
-      ...(root === undefined || text === undefined ? [] : this.#creation(path, { text, parents, found })),
-    ];
-    if (operations.length > 0) await registry.commit(operations);
+    const operations =
+      root === undefined || text === undefined
+        ? former && [{ type: 'remove', path } as const]
+        : this.#creation(path, { text, parents, found, type: former === undefined ? 'create' : 'replace' });
+    if (operations) await registry.commit(operations);
   }
 
   #creation(
@@ -59,13 +59,14 @@ export class FaultReport {
       readonly text: string;
       readonly parents: readonly string[];
       readonly found: readonly (object | undefined)[];
+      readonly type: 'create' | 'replace';
     },
   ): readonly Operation[] {
     const missing = of.parents.filter((_, index) => of.found[index] === undefined);
     return [
       { type: 'check', path: this.#context.paths.root },
       ...missing.map((parent): Operation => ({ type: 'create', path: parent, value: '' })),
-      { type: 'create', path, value: of.text, lifetime: 'session' },
+      { type: of.type, path, value: of.text, lifetime: 'session' },
     ];
   }
 }

@@ -160,10 +160,7 @@ export class OnceCallback {
     const value = encodeCall({ key, instance: me });
     // The node of an instance that has withdrawn, or an earlier one of our own.
     const isLeft = call !== undefined && (call.instance === me || isGone(view, call.instance));
-    return [
-      ...(isLeft ? [{ type: 'remove', path } as const] : []),
-      { type: 'create', path, value, lifetime: 'session' },
-    ];
+    return [{ type: isLeft ? 'replace' : 'create', path, value, lifetime: 'session' }];
   }
 
   async #invoke({ stage, key }: BarrierRound, { make, timeoutMs, signal }: OnceCall): Promise<void> {

@@ -186,8 +186,9 @@ export class OwnArrivals {
     const node = watch.nodes.get(path);
     if (node !== undefined && state.phase === 'connected' && node.session === state.id)
       return node.value === value ? [] : [{ type: 'set', path, value }];
-    const creation: Operation = { type: 'create', path, value, lifetime: 'session' };
     // A node of an earlier session would vanish when the server notices that session's end.
-    return node === undefined ? [creation] : [{ type: 'remove', path, version: node.version }, creation];
+    return node === undefined
+      ? [{ type: 'create', path, value, lifetime: 'session' }]
+      : [{ type: 'replace', path, value, lifetime: 'session', version: node.version }];
   }
 }

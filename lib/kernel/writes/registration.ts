@@ -157,11 +157,7 @@ export class Registration {
     const { paths, instance, me } = this.#deps;
     const path = paths.instance(me);
     const value = instanceYaml(instance);
-    if (own !== undefined && own.session === undefined)
-      return [
-        { type: 'remove', path },
-        { type: 'create', path, value, lifetime: 'session' },
-      ];
+    if (own !== undefined && own.session === undefined) return [{ type: 'replace', path, value, lifetime: 'session' }];
     const version = this.#deps.watch.nodes.get(path)?.version;
     // The version keeps another text that has come meanwhile.
     return own?.readable === false && version !== undefined

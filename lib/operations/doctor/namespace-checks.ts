@@ -23,7 +23,8 @@ export async function registryClock(
   [jobName]: readonly string[],
   clock: Clock,
 ): Promise<RegistryClock> {
-  if (jobName === undefined) return { registryTime: undefined, aheadMs: 0, fault: undefined };
+  if (jobName === undefined || registry.time === undefined)
+    return { registryTime: undefined, aheadMs: 0, fault: undefined };
   try {
     const before = clock.now();
     const registryTime = await registry.time(new JobPaths(jobName).systemTime);

@@ -15,8 +15,9 @@ export interface EmbeddedRegistryServerOptions {
    */
   readonly deliver?: Deliver;
   /**
-   * Limits of one commit. Each limit that is left out is that of ZooKeeper with default settings: 10,000 operations,
-   * 1,047,551 bytes, and an overhead of 64 bytes for each operation. Small limits test code that cuts its commits.
+   * How much one commit may hold. Each limit that is left out is that of ZooKeeper with default settings: 10,000
+   * operations, 1,047,551 bytes, which one value may have too, and an overhead of 64 bytes for each operation. Small
+   * limits test code that cuts its commits.
    */
   readonly limits?: Partial<CommitLimits>;
 }
@@ -33,6 +34,7 @@ const LIMIT_RULES: OptionRules<CommitLimits> = {
   operations: integerFrom(1),
   bytes: integerFrom(1),
   overheadBytes: integerFrom(0),
+  valueBytes: integerFrom(1),
 };
 
 /** The server's end of a connection. */

@@ -119,6 +119,12 @@ export class NodeTree {
         if (this.#children.has(path)) throw new RegistryConflictError(path, 'changed');
         write(path, undefined);
         return;
+      case 'replace':
+        this.#present(path, operation.version);
+        if (path === '/') throw new RegistryRefusedError('replace', path, 'it is the root of the namespace');
+        if (this.#children.has(path)) throw new RegistryConflictError(path, 'changed');
+        write(path, { value: operation.value, version: 0, revision, session: owner(operation.lifetime, session) });
+        return;
       default:
         operation satisfies never;
     }

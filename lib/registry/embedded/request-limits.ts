@@ -1,9 +1,14 @@
 import { RegistryRefusedError } from '../../api/errors/errors.js';
-import { commitSizeProblem } from '../commit-limits.js';
+import { commitSizeProblem, repeatedChangeProblem } from '../commit-limits.js';
 import { type CommitLimits, type Operation } from '../registry-center.js';
 
 /** The limits of ZooKeeper with default settings and a namespace of up to 15 bytes. */
-export const DEFAULT_LIMITS: CommitLimits = { operations: 10_000, bytes: 1_047_551, overheadBytes: 64 };
+export const DEFAULT_LIMITS: CommitLimits = {
+  operations: 10_000,
+  bytes: 1_047_551,
+  overheadBytes: 64,
+  valueBytes: 1_047_551,
+};
 
 /** Names after slashes; no name is empty, `.` or `..`. */
 const PATH = /^(?:\/(?!\.{1,2}(?:\/|$))[^/]+)+$/;
@@ -18,13 +23,16 @@ export function requirePath(operation: string, path: string): void {
   throw new RegistryRefusedError(operation, JSON.stringify(path), rule);
 }
 
-/** @throws RegistryRefusedError if an operation has an unusable path, or if the operations exceed the limits */
+/**
+ * @throws RegistryRefusedError if an operation has an unusable path, if two change the same one, or if the operations
+ *   exceed the limits
+ */
 export function requireWithinLimits(
   operation: string,
   path: string,
   { operations, limits }: { readonly operations: readonly Operation[]; readonly limits: CommitLimits },
 ): void {
   for (const each of operations) requirePath(operation, each.path);
-  const problem = commitSizeProblem(operations, limits);
+  const problem = commitSizeProblem(operations, limits) ?? repeatedChangeProblem(operations);
   if (problem !== undefined) throw new RegistryRefusedError(operation, path, problem);
 }

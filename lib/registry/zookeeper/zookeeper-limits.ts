@@ -15,9 +15,12 @@ const MOST_OPERATIONS = 10_000;
  * @param root the server's path of the namespace, such as `/orders`, which precedes each path of an operation
  */
 export function zookeeperLimits(root: string): CommitLimits {
+  const bytes = LARGEST_REQUEST_BYTES - HEADROOM_BYTES;
   return {
     operations: MOST_OPERATIONS,
-    bytes: LARGEST_REQUEST_BYTES - HEADROOM_BYTES,
+    bytes,
+    // A value has no limit of its own beside that of the request that carries it.
+    valueBytes: bytes,
     overheadBytes: OPERATION_OVERHEAD_BYTES + Buffer.byteLength(root),
   };
 }

@@ -33,7 +33,7 @@ import { isMap } from '../../api/text/describe-value.js';
 import { type JobLogger } from '../../api/text/logger.js';
 import { type Clock, systemClock } from '../../time/clock.js';
 import { RegistryRefusedError } from '../../api/errors/errors.js';
-import { commitSizeProblem, requireOperations } from '../commit-limits.js';
+import { commitSizeProblem, requireOperations, requireValueSize } from '../commit-limits.js';
 import { pathsInWords } from '../node-paths.js';
 import { checkMirrorOptions } from '../mirror-options.js';
 import {
@@ -186,11 +186,17 @@ export class ZookeeperRegistryCenter implements RegistryCenter {
   }
 
   create(path: string, value: string, lifetime: Lifetime = 'persistent'): Promise<boolean> {
-    return this.#perform('create', path, (call) => this.#creation.create(call, value, lifetime));
+    return this.#perform('create', path, (call) => {
+      requireValueSize('create', path, { value, limits: this.limits });
+      return this.#creation.create(call, value, lifetime);
+    });
   }
 
   put(path: string, value: string): Promise<void> {
-    return this.#perform('write', path, (call) => this.#writes.put(call, value));
+    return this.#perform('write', path, (call) => {
+      requireValueSize('write', path, { value, limits: this.limits });
+      return this.#writes.put(call, value);
+    });
   }
 
   remove(path: string): Promise<boolean> {

@@ -5,7 +5,7 @@ import { operationBytes } from '../../../lib/registry/commit-limits.js';
 import { type CommitLimits, type Operation } from '../../../lib/registry/registry-center.js';
 import { expectProperty } from '../../support/property.js';
 
-const ROOMY: CommitLimits = { operations: 100, bytes: 100_000, overheadBytes: 10 };
+const ROOMY: CommitLimits = { operations: 100, bytes: 100_000, overheadBytes: 10, valueBytes: 100_000 };
 
 /** An operation of exactly `bytes` bytes under an overhead of 10. */
 function sized(bytes: number): Operation {
@@ -24,6 +24,7 @@ describe('The size of an operation', () => {
     ['a removal', { type: 'remove', path: '/abc' }, 104],
     ['a creation', { type: 'create', path: '/abc', value: 'value' }, 109],
     ['a write', { type: 'set', path: '/abc', value: '' }, 104],
+    ['a replacement, which is a removal and a creation', { type: 'replace', path: '/abc', value: 'value' }, 213],
     ['names and values beyond ASCII', { type: 'set', path: '/ä', value: '日本' }, 109],
   ])('is overhead, path and value as UTF-8: %s', (_, operation, bytes) => {
     expect(operationBytes(operation, { overheadBytes: 100 })).toBe(bytes);
@@ -99,7 +100,7 @@ describe('Operations that do not fit into one commit', () => {
   test('are never lost, doubled or reordered, and no commit is beyond the limits', () => {
     const operation = fc.record({ type: fc.constant('set' as const), path: fc.constant('/p'), value: fc.string() });
     const groups = fc.array(fc.record({ operations: fc.array(operation, { maxLength: 4 }) }), { maxLength: 40 });
-    const limits = { operations: 6, bytes: 120, overheadBytes: 10 };
+    const limits = { operations: 6, bytes: 120, overheadBytes: 10, valueBytes: 120 };
     expectProperty(
       fc.property(groups, fc.boolean(), (all, isGuarded) => {
         const guard = isGuarded ? [check] : [];

@@ -255,15 +255,14 @@ describe('A mirror that is closed', () => {
 });
 
 describe('A watch of the server', () => {
-  test('gets the changes of a commit, without nodes that it has created and removed', async () => {
+  test('gets the changes of a commit, without nodes that it has only checked', async () => {
     const { post, server, centres } = await open(1);
     const changed: string[] = [];
     server.namespace('elasticjob').watch('/', ({ changes }) => changed.push(...changes.map(({ path }) => path)));
 
     const committed = centres[0]!.commit([
+      { type: 'check', path: '/' },
       { type: 'create', path: '/stays', value: '' },
-      { type: 'create', path: '/fleeting', value: '' },
-      { type: 'remove', path: '/fleeting' },
     ]);
     await post.arriveAll();
     await committed;

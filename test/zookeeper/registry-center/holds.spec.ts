@@ -34,6 +34,20 @@ async function holderAndOther(): Promise<
   };
 }
 
+test('contenders are session nodes named like those of a Curator LeaderLatch', async () => {
+  await using stage = await holderAndOther();
+  const { other, release } = stage;
+
+  const mirror = await other.centre.mirror(LATCH);
+  const [path] = [...mirror.nodes.keys()].filter((each) => each !== LATCH);
+
+  expect(path?.slice(LATCH.length)).toMatch(
+    /^\/_c_[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}-latch-\d{10}$/,
+  );
+  expect(mirror.nodes.get(path!)).toMatchObject({ value: '', session: expect.any(String) });
+  await release();
+});
+
 test('a contender whose predecessor leaves before it is watched gets its turn at once', async () => {
   await using stage = await holderAndOther();
   const { other, release } = stage;

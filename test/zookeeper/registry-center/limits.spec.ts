@@ -32,6 +32,7 @@ describe('The limits of a commit on ZooKeeper', () => {
     ['creations of session nodes', { type: 'create', path: '/orders/x', value: '', lifetime: 'session' }],
     ['writes', { type: 'set', path: '/orders/leader', value: '日本' }],
     ['removals', { type: 'remove', path: '/orders/leader' }],
+    ['replacements', { type: 'replace', path: '/orders/x', value: 'x', lifetime: 'session' }],
   ])('count %s at least as large as they are on the wire', async (_, operation) => {
     const operations = Array.from({ length: 500 }, () => operation);
 
@@ -80,6 +81,39 @@ describe('The limits of an embedded registry', () => {
 
     await expect(large).rejects.toThrow('the commit has 1017 bytes, the limit is 150');
     expect(await centre.get('/config')).toHaveLength(1_000);
+    await centre.close();
+  });
+
+  test('hold for a single value, too, as large as it is said to be', async () => {
+    const server = new EmbeddedRegistryServer({ limits: { valueBytes: 10 } });
+    const centre = new EmbeddedRegistryCenter({ server });
+    centre.connect();
+    await until(() => centre.session.state.phase === 'connected', 'the centre is connected');
+    await centre.create('/config', '');
+
+    await centre.commit([{ type: 'set', path: '/config', value: 'ä'.repeat(5) }]);
+    const large = centre.commit([{ type: 'set', path: '/config', value: 'ä'.repeat(6) }]);
+
+    await expect(large).rejects.toThrow('the value has 12 bytes, the limit is 10');
+    await centre.close();
+  });
+
+  test.each<[string, Operation, Operation]>([
+    ['two changes', { type: 'remove', path: '/config' }, { type: 'create', path: '/config', value: '' }],
+    ['a check after a change', { type: 'set', path: '/config', value: '' }, { type: 'check', path: '/config' }],
+  ])('leave out commits with %s of one path, which not every registry can carry out', async (_, first, second) => {
+    const centre = new EmbeddedRegistryCenter({ server: new EmbeddedRegistryServer() });
+    centre.connect();
+    await until(() => centre.session.state.phase === 'connected', 'the centre is connected');
+    await centre.create('/config', 'before');
+
+    const commit = centre.commit([first, second]);
+
+    await expect(commit).rejects.toMatchObject({
+      code: 'REGISTRY_REFUSED',
+      message: expect.stringContaining('another operation on /config after one that changes it'),
+    });
+    expect(await centre.get('/config')).toBe('before');
     await centre.close();
   });
 });

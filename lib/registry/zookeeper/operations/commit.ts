@@ -71,7 +71,7 @@ async function send(
       effects,
       () =>
         transport.multiTogether(
-          operations.map((operation) => toMulti(namespace, operation)),
+          operations.flatMap((operation) => toMulti(namespace, operation)),
           isAwaited,
         ),
       (result) => outcomeOf(operations, result, sessionId),
@@ -81,36 +81,50 @@ async function send(
   return toRevision(zxid);
 }
 
-function toMulti(namespace: Namespace, operation: Operation): MultiOperation {
+/** What ZooKeeper does for an operation: one thing, or two for a `replace`. */
+function toMulti(namespace: Namespace, operation: Operation): readonly MultiOperation[] {
   const path = namespace.at(operation.path);
+  const version = ('version' in operation ? operation.version : undefined) ?? ANY_VERSION;
   switch (operation.type) {
     case 'check':
-      return { type: 'check', path, version: operation.version ?? ANY_VERSION };
-    case 'create': {
-      const mode = operation.lifetime === 'session' ? 'ephemeral' : 'persistent';
-      return { type: 'create', path, data: Buffer.from(operation.value), mode };
-    }
+      return [{ type: 'check', path, version }];
+    case 'create':
+      return [creation(path, operation)];
     case 'set':
-      return { type: 'setData', path, data: Buffer.from(operation.value), version: operation.version ?? ANY_VERSION };
+      return [{ type: 'setData', path, data: Buffer.from(operation.value), version }];
+    case 'replace':
+      return [{ type: 'delete', path, version }, creation(path, operation)];
     case 'remove':
-      return { type: 'delete', path, version: operation.version ?? ANY_VERSION };
+      return [{ type: 'delete', path, version }];
     default:
       return operation satisfies never;
   }
 }
 
+function creation(
+  path: string,
+  { value, lifetime }: Extract<Operation, { type: 'create' | 'replace' }>,
+): MultiOperation {
+  return { type: 'create', path, data: Buffer.from(value), mode: lifetime === 'session' ? 'ephemeral' : 'persistent' };
+}
+
+/** The operation that each part of the transaction belongs to. */
+function parts(operations: readonly Operation[]): readonly Operation[] {
+  return operations.flatMap<Operation>((each) => (each.type === 'replace' ? [each, each] : each));
+}
+
 function effectsOf(operations: readonly Operation[]): WriteEffects {
   const events = new Map<string, number>();
-  for (const { type, path } of operations) if (type !== 'check') events.set(path, (events.get(path) ?? 0) + 1);
+  for (const { type, path } of parts(operations)) if (type !== 'check') events.set(path, (events.get(path) ?? 0) + 1);
   return { events };
 }
 
 function outcomeOf(operations: readonly Operation[], { zxid, stats }: MultiResult, sessionId: string): WriteOutcome {
   const revision = toRevision(zxid);
   const outcome = new Map<string, MirroredNode | undefined>();
-  for (const [index, operation] of operations.entries()) {
+  for (const [index, operation] of parts(operations).entries()) {
     const stat = stats[index];
-    if (operation.type === 'create') {
+    if (operation.type === 'create' || operation.type === 'replace') {
       const session = operation.lifetime === 'session' ? sessionId : undefined;
       outcome.set(operation.path, { value: operation.value, version: 0, revision, session });
     } else if (operation.type === 'set' && stat) outcome.set(operation.path, mirrored(operation.value, stat));
@@ -121,7 +135,7 @@ function outcomeOf(operations: readonly Operation[], { zxid, stats }: MultiResul
 
 function conflictOf(operations: readonly Operation[], error: unknown): RegistryConflictError | undefined {
   if (!isAnswer(error, 'NO_NODE', 'NODE_EXISTS', 'BAD_VERSION', 'NOT_EMPTY')) return undefined;
-  const misfit = operations[error.failedIndex ?? 0];
+  const misfit = parts(operations)[error.failedIndex ?? 0];
   if (!misfit) return undefined;
   const reason = error.errorName === 'NO_NODE' ? 'absent' : error.errorName === 'NODE_EXISTS' ? 'exists' : 'changed';
   return new RegistryConflictError(misfit.path, reason);
@@ -185,7 +199,7 @@ function traceOf(operation: Operation, node: ReadNode | undefined, before: bigin
   if (!node) return operation.type === 'remove' ? { type: 'removed' } : { type: 'other' };
   const { mzxid, ephemeralOwner } = node.stat;
   if (mzxid <= before) return { type: 'untouched' };
-  if (operation.type !== 'create' && operation.type !== 'set') return { type: 'other' };
+  if (operation.type !== 'create' && operation.type !== 'replace' && operation.type !== 'set') return { type: 'other' };
   const isOurs = node.data.toString() === operation.value;
   return isOurs ? { type: 'written', zxid: mzxid, session: ephemeralOwner } : { type: 'other' };
 }

@@ -12,7 +12,6 @@
  *    the next session.
  * 2. **A lost race is `false`.** `create` and `remove` return true if *this* call made the change. Code that acts only on
  *    `true` can repeat a stale decision without harm.
- *    can repeat a stale decision without harm.
  * 3. **A commit happens as a whole or not at all**, at one point of a history. Each child of the namespace's node (each
  *    job) has one history with all that is below it. Every change has a revision: all changes of a commit have the same
  *    one, and later changes in the same history have greater ones. Revisions of different histories must not be compared.

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import ts from 'typescript';
 
-const ADAPTERS = ['registry/embedded', 'registry/zookeeper', 'registry/etcd'];
+const ADAPTERS = ['registry/embedded', 'registry/zookeeper', 'registry/postgresql', 'registry/etcd'];
 const EXTENSIONS = ['executors', 'error-handlers', 'tracing', 'tracing/rdb'];
 /** Each entry needs an optional package of its own. */
 const OBSERVABILITY = {

@@ -30,7 +30,7 @@
  * persistent and empty; a commit does not. Values are text; the empty text is a value. The node `/` always exists, is
  * empty, and is never removed. A commit or a value beyond `limits`, a path with an empty, `.` or `..` part or a NUL
  * character, and a child of a session node are refused (`RegistryRefusedError`), before anything is sent where that can
- * be told. Other texts that an implementation cannot store are refused likewise, never stored as another text.
+ * be told. An implementation refuses other texts that it cannot store likewise.
  *
  * An implementation needs a source for each of these: the end of a session, noticed by the others after the timeout and
  * about a second more; revisions; the order of holds; and, if it has one, `time`. Each member below says which.

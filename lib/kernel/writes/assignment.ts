@@ -90,7 +90,8 @@ export class Assignment {
     const missing = parents.filter((path) => !watch.nodes.has(path));
     const request: readonly Operation[] = [
       { type: 'create', path: paths.resharding, value: '' },
-      { type: 'set', path: paths.sharding, value: '' },
+      // A node that the same commit creates fences as well as one that is written.
+      ...(missing.includes(paths.sharding) ? [] : [{ type: 'set', path: paths.sharding, value: '' } as const]),
       ...(await this.#readdedRecord()),
       ...more,
     ];

@@ -234,10 +234,11 @@ export class Registration {
     for (const path of ownNodes(paths, me)) {
       const node = watch.nodes.get(path);
       if (node !== undefined && node.session === session) continue;
-      // A node of an earlier session would vanish when the server notices that session's end.
-      if (node !== undefined) operations.push({ type: 'remove', path, version: node.version });
       const value = path === paths.instance(me) ? instanceYaml(instance) : '';
-      operations.push({ type: 'create', path, value, lifetime: 'session' });
+      const own = { path, value, lifetime: 'session' } as const;
+      if (node === undefined) operations.push({ type: 'create', ...own });
+      // A node of an earlier session would vanish when the server notices that session's end.
+      else operations.push({ type: 'replace', ...own, version: node.version });
     }
     // An instance that has stopped, and takes part again in the same process, may still crash.
     const { withdrawn } = watch.view;

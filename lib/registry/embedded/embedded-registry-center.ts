@@ -40,7 +40,7 @@ import { EmbeddedMirror } from './embedded-mirror.js';
 import { EmbeddedOptions } from './embedded-options.js';
 import { type EmbeddedRegistryServer } from './embedded-registry-server.js';
 import { EmbeddedSession, type ServerSide } from './embedded-session.js';
-import { DEFAULT_LIMITS, requireWithinLimits, requirePath } from './request-limits.js';
+import { DEFAULT_LIMITS, requireWithinLimits, requirePath } from '../request-limits.js';
 import { shareServer } from './shared-servers.js';
 
 /** Options of an embedded registry centre. */

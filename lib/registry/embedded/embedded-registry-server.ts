@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '../../time/clock.js';
 import { type Deliver, deliverSoon } from './delivery.js';
 import { type CommitLimits } from '../registry-center.js';
 import { EmbeddedNamespace } from './embedded-namespace.js';
-import { DEFAULT_LIMITS } from './request-limits.js';
+import { DEFAULT_LIMITS } from '../request-limits.js';
 
 /** Options of an embedded server. */
 export interface EmbeddedRegistryServerOptions {

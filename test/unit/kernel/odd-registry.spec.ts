@@ -213,10 +213,7 @@ describe('nodes that a backup has restored as persistent ones', () => {
     await using cluster = await TestCluster.start(['A', 'B']);
     const path = paths.instance(idOf('B'));
     const text = cluster.tree.get(path) ?? '';
-    await cluster.operator.commit([
-      { type: 'remove', path },
-      { type: 'create', path, value: text },
-    ]);
+    await cluster.operator.commit([{ type: 'replace', path, value: text }]);
     await cluster.settle();
 
     expect(cluster.view.instances.get(idOf('B'))?.session).toBeDefined();
@@ -231,10 +228,7 @@ describe('nodes that a backup has restored as persistent ones', () => {
     await cluster.operator.create(paths.leader, 'other', 'session');
     await cluster.settle();
     if (cluster.tree.get(paths.leader) !== 'other') {
-      await cluster.operator.commit([
-        { type: 'remove', path: paths.leader },
-        { type: 'create', path: paths.leader, value: 'other', lifetime: 'session' },
-      ]);
+      await cluster.operator.commit([{ type: 'replace', path: paths.leader, value: 'other', lifetime: 'session' }]);
     }
 
     await cluster.advance('60s');

@@ -318,12 +318,7 @@ describe('Whatever the order of messages and faults', () => {
         else if (action === 'create') ask(centre.create(path, String(chance), chance < 0.5 ? 'session' : 'persistent'));
         else if (action === 'remove') ask(centre.remove(path));
         else if (action === 'swap') {
-          ask(
-            centre.commit([
-              { type: 'remove', path },
-              { type: 'create', path, value: `swapped ${chance}` },
-            ]),
-          );
+          ask(centre.commit([{ type: 'replace', path, value: `swapped ${chance}` }]));
         } else if (action === 'load') ask(mirrors[n]!.load());
         else if (action === 'lose') centre.faults.loseNextWrite(chance < 0.5 ? 'applied' : 'not-applied');
         else if (action === 'pass') await clock.advance(chance * 40_000);

@@ -158,10 +158,7 @@ test('of two instances that both believe to lead, one alone writes the assignmen
     await cluster.join('D');
     await cluster.advance(100);
 
-    void operator.commit([
-      { type: 'remove', path: paths.leader },
-      { type: 'create', path: paths.leader, value: cluster.idOf('B'), lifetime: 'session' },
-    ]);
+    void operator.commit([{ type: 'replace', path: paths.leader, value: cluster.idOf('B'), lifetime: 'session' }]);
     await cluster.advance('5s');
 
     expect({ moment, ...counts(cluster) }).toEqual({ moment, A: 7, B: 7, C: 8, D: 8 });

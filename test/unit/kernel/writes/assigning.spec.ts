@@ -209,8 +209,7 @@ test('an assignment that a Java leader has forgotten to ask for is asked for in 
       value: `jobInstanceId: ${java}\nserverIp: 10.0.0.7\n`,
       lifetime: 'session',
     },
-    { type: 'remove', path: paths.leader },
-    { type: 'create', path: paths.leader, value: java, lifetime: 'session' },
+    { type: 'replace', path: paths.leader, value: java, lifetime: 'session' },
   ]);
 
   await cluster.advance('4s');

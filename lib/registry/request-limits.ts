@@ -1,6 +1,6 @@
-import { RegistryRefusedError } from '../../api/errors/errors.js';
-import { commitSizeProblem, repeatedChangeProblem } from '../commit-limits.js';
-import { type CommitLimits, type Operation } from '../registry-center.js';
+import { RegistryRefusedError } from '../api/errors/errors.js';
+import { commitSizeProblem, repeatedChangeProblem } from './commit-limits.js';
+import { type CommitLimits, type Operation } from './registry-center.js';
 
 /** The limits of ZooKeeper with default settings and a namespace of up to 15 bytes. */
 export const DEFAULT_LIMITS: CommitLimits = {

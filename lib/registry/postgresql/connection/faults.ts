@@ -1,0 +1,65 @@
+/** What went wrong with PostgreSQL, in words for people, and what it means for a registry centre. */
+
+/** A problem with the server, and whether waiting can cure it. */
+export interface PostgresFault {
+  /** Such as `ECONNREFUSED 127.0.0.1:5432`. */
+  readonly reason: string;
+  /** Whether the server has refused this client for what it is or may: only its settings or its rights can cure that. */
+  readonly isRefusal: boolean;
+}
+
+/** Invalid authorization, invalid password, no such database, no such schema, insufficient privilege. */
+const REFUSALS: ReadonlySet<string> = new Set(['28000', '28P01', '3D000', '3F000', '42501']);
+
+/** The tables in the database do not fit this version of the library. */
+export class SchemaVersionError extends Error {
+  override readonly name = 'SchemaVersionError';
+}
+
+/** A statement whose connection broke before the answer came. */
+export class LinkBrokenError extends Error {
+  override readonly name = 'LinkBrokenError';
+  /** Whether the server may have it, and may have carried it out. */
+  readonly wasSent: boolean;
+
+  constructor(reason: string, statement: 'sent' | 'not sent') {
+    super(reason);
+    this.wasSent = statement === 'sent';
+  }
+}
+
+/** @param place `host:port` of the server */
+export function faultOf(error: unknown, place: string): PostgresFault {
+  const { code, message, errors } = readable(error);
+  // Node tries all addresses of a name, and collects what went wrong with each.
+  const [first] = errors;
+  if (message === '' && first !== undefined) return faultOf(first, place);
+  if (error instanceof SchemaVersionError) return { reason: message, isRefusal: true };
+  const isSystemError = /^E[A-Z_]+$/.test(code);
+  return { reason: isSystemError ? `${code} ${place}` : `${message} (${place})`, isRefusal: REFUSALS.has(code) };
+}
+
+/**
+ * Whether the server itself has answered that it did not do what it was asked: the connection goes on, and nothing was
+ * changed.
+ */
+export function isServerAnswer(error: unknown): boolean {
+  const { code, severity } = readable(error);
+  // FATAL ends the connection, so that the answer to the statement before may be what is missing.
+  return /^[0-9A-Z]{5}$/.test(code) && severity === 'ERROR';
+}
+
+function readable(error: unknown): {
+  readonly code: string;
+  readonly message: string;
+  readonly severity: string;
+  readonly errors: readonly unknown[];
+} {
+  const { code, message, severity, errors } = (error ?? {}) as Readonly<Record<string, unknown>>;
+  return {
+    code: typeof code === 'string' ? code : '',
+    message: typeof message === 'string' ? message : String(error),
+    severity: typeof severity === 'string' ? severity : '',
+    errors: Array.isArray(errors) ? errors : [],
+  };
+}

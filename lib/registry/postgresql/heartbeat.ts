@@ -1,0 +1,101 @@
+import { type Clock } from '../../time/clock.js';
+import { type PostgresLink } from './connection/link.js';
+import { type BeatAnswer, type Statements } from './statements.js';
+
+/** What the heartbeats of one link need. */
+export interface HeartbeatOptions {
+  readonly connected: { readonly link: PostgresLink; readonly id: string; readonly epoch: number };
+  readonly statements: Statements;
+  readonly timeoutMs: number;
+  readonly beatMs: number;
+  readonly clock: Clock;
+  readonly onJobs: (jobs: Extract<BeatAnswer, { jobs: unknown }>['jobs']) => void;
+  /** The session lives; the heartbeat that says so was sent at that time of the monotonic clock. */
+  readonly onAlive: (sentAt: number) => void;
+  readonly onGone: () => void;
+  readonly onFault: (error: unknown) => void;
+}
+
+/** How often old entries of the journal are removed, and how many at a time. */
+const PRUNE_EVERY_MS = 60_000;
+const PRUNED_AT_ONCE = 5_000;
+/** How long after the end of a session it is swept, and how soon again if it could not be. */
+const SWEEP_AFTER_MS = 10;
+const SWEEP_AGAIN_MS = 250;
+
+/** Prolongs the session, ends those of others whose time is over, and asks which jobs have changed. */
+export class Heartbeat {
+  readonly #options: HeartbeatOptions;
+  #since = '0';
+  #isStopped = false;
+  #isSweeping = false;
+  #prunedAt: number;
+  #cancel: () => void = () => undefined;
+
+  constructor(options: HeartbeatOptions) {
+    this.#options = options;
+    // Processes that start together do not prune together.
+    this.#prunedAt = options.clock.monotonic() - Math.random() * PRUNE_EVERY_MS;
+  }
+
+  start(): void {
+    void this.#beat();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancel();
+  }
+
+  async #beat(): Promise<void> {
+    const { connected, statements, clock, timeoutMs, beatMs, onAlive, onGone, onJobs, onFault } = this.#options;
+    const { link, id, epoch } = connected;
+    const sentAt = clock.monotonic();
+    let waitMs = Math.min(timeoutMs / 3, beatMs);
+    try {
+      const { rows } = await link.control(statements.beat(id, epoch, this.#since));
+      if (this.#isStopped) return;
+      const answer = rows[0]?.['answer'] as BeatAnswer;
+      if ('session' in answer) return onGone();
+      this.#since = answer.since;
+      onAlive(sentAt);
+      if (answer.jobs.length > 0) onJobs(answer.jobs);
+      if (answer.nextEndMs !== null) waitMs = Math.min(waitMs, this.#untilSweep(answer.nextEndMs));
+      if (sentAt - this.#prunedAt >= PRUNE_EVERY_MS) this.#prune(sentAt);
+    } catch (error) {
+      // The server says that it does not do this now: it may later. A broken link is its owner's affair.
+      onFault(error);
+    }
+    if (this.#isStopped) return;
+    this.#cancel = clock.after(waitMs, () => void this.#beat());
+  }
+
+  /** Sweeps if it is time. @returns when to look again */
+  #untilSweep(nextEndMs: number): number {
+    if (nextEndMs > 0) return nextEndMs + SWEEP_AFTER_MS;
+    if (!this.#isSweeping) void this.#sweep();
+    return SWEEP_AGAIN_MS;
+  }
+
+  /** One session after the other, each in a transaction of its own. No heartbeat waits for that. */
+  async #sweep(): Promise<void> {
+    const { connected, statements, onFault } = this.#options;
+    this.#isSweeping = true;
+    try {
+      while (!this.#isStopped) {
+        const { rows } = await connected.link.query(statements.sweep());
+        if (rows[0]?.['answer'] !== true) break;
+      }
+    } catch (error) {
+      onFault(error);
+    } finally {
+      this.#isSweeping = false;
+    }
+  }
+
+  #prune(now: number): void {
+    const { connected, statements, onFault } = this.#options;
+    this.#prunedAt = now;
+    connected.link.query(statements.prune(PRUNED_AT_ONCE)).catch(onFault);
+  }
+}

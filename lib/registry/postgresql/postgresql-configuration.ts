@@ -1,0 +1,81 @@
+import { InvalidConfigurationError } from '../../api/errors/errors.js';
+import { isMap } from '../../api/text/describe-value.js';
+import { problemsInMap } from '../../api/settings/setting.js';
+import { DEFAULTS, PostgresqlOptions } from './postgresql-options.js';
+
+/** Settings of the registry centre on PostgreSQL. A number that is 0 or missing takes its default. */
+export interface PostgresqlConfiguration {
+  /**
+   * `postgres://user:password@host:5432/database`, with the parameters that `pg` knows, such as `sslmode=verify-full`.
+   */
+  readonly url: string;
+  /** The node below which all jobs are kept: one or several names, such as `orders` or `shop/orders`. */
+  readonly namespace: string;
+  /** Schema of the database that has the tables; created if it is not there. Default: `elasticjob`. */
+  readonly schema?: string;
+  /** How long a session lives without a heartbeat, in milliseconds. Default: 60000. */
+  readonly sessionTimeoutMilliseconds?: number;
+  /** How long connecting, and one statement, may take, in milliseconds. Default: 15000. */
+  readonly connectionTimeoutMilliseconds?: number;
+  /** Most connections of this process, 2 or more, one of them for heartbeats. Default: 4. */
+  readonly connections?: number;
+  /**
+   * Whether changes are notified by LISTEN and NOTIFY. Set it to false behind a pooler that gives a connection for each
+   * transaction: changes are then polled twice a second. Default: true.
+   */
+  readonly notify?: boolean;
+}
+
+/** A configuration that has been checked and completed. */
+export interface PostgresqlSettings {
+  readonly url: string;
+  /** `host:port`, for messages: the URL may hold a password. */
+  readonly place: string;
+  readonly database: string;
+  readonly namespace: string;
+  readonly schema: string;
+  readonly sessionTimeoutMs: number;
+  readonly connectionTimeoutMs: number;
+  readonly connections: number;
+  readonly notify: boolean;
+}
+
+/** The path of a setting in messages. */
+const CENTER = 'PostgresqlRegistryCenter';
+
+/**
+ * Checks a configuration and fills in the defaults.
+ * @throws InvalidConfigurationError naming every fault
+ */
+export function resolvePostgresqlConfiguration(configuration: PostgresqlConfiguration): PostgresqlSettings {
+  const problems = [...problemsInMap(configuration, PostgresqlOptions, CENTER), ...missing(configuration)];
+  if (problems.length > 0) throw new InvalidConfigurationError(problems);
+  const { url, namespace, schema = DEFAULTS.schema, connections = DEFAULTS.connections, notify = true } = configuration;
+  return {
+    ...{ url, namespace, schema, connections, notify, ...placeOf(url) },
+    sessionTimeoutMs: configuration.sessionTimeoutMilliseconds || DEFAULTS.sessionTimeoutMilliseconds,
+    connectionTimeoutMs: configuration.connectionTimeoutMilliseconds || DEFAULTS.connectionTimeoutMilliseconds,
+  };
+}
+
+function missing(configuration: Partial<PostgresqlConfiguration>): readonly string[] {
+  if (!isMap(configuration)) return [];
+  const { url, namespace } = configuration;
+  return [
+    ...(url === undefined
+      ? [`${CENTER}.url: is required and must be a URL such as postgres://user@host:5432/database`]
+      : []),
+    ...(namespace === undefined ? [`${CENTER}.namespace: is required and must be a name such as orders`] : []),
+  ];
+}
+
+function placeOf(url: string): { readonly place: string; readonly database: string } {
+  try {
+    const { hostname, port, pathname, searchParams } = new URL(url);
+    const host = hostname || (searchParams.get('host') ?? 'localhost');
+    return { place: `${host}:${port || '5432'}`, database: decodeURIComponent(pathname.slice(1)) };
+  } catch {
+    // Such as a path of a socket, which the driver understands.
+    return { place: 'the configured URL', database: '' };
+  }
+}

@@ -1,0 +1,271 @@
+/**
+ * The session with PostgreSQL, as the port describes it. A session is a row of the database, not a connection: it goes
+ * on when connections break, and is over when its time is, by the database's clock.
+ *
+ * - **Lost by our own clock.** A heartbeat prolongs the session by its timeout from a moment after its sending. When the
+ *   timeout has passed since the sending of the newest one that was answered (`#renewedAt`), peers may see our nodes
+ *   gone. Each reading of the state checks that, so that a process that was stopped never takes itself for connected.
+ * - **Epochs.** Each link comes back to the session with an epoch of its own, and waits for what the former one has
+ *   under way. A commit names its epoch: what a broken link has sent can have an effect before that moment, or none.
+ * - **A new session only after the old one has ended**, so that it never finds nodes of its predecessor.
+ * - **Everybody sweeps.** A heartbeat answers when the next session of another process will be over. If that is before
+ *   our next heartbeat, we look then, and end it. Nobody has to be elected, and no process sweeps in vain.
+ */
+import { RegistryCredentialsError } from '../../api/errors/errors.js';
+import { type JobLogger } from '../../api/text/logger.js';
+import { backoffMs } from '../../async/backoff.js';
+import { Listeners } from '../../async/listeners.js';
+import { type Clock } from '../../time/clock.js';
+import { soon } from '../../time/event-loop.js';
+import { type Session, type SessionState } from '../registry-center.js';
+import { NOT_ASKED_TO_CONNECT } from '../session-state.js';
+import { type PostgresLink } from './connection/link.js';
+import { faultOf } from './connection/faults.js';
+import { Heartbeat } from './heartbeat.js';
+import { type AttachedLink, SessionLinks } from './session-links.js';
+import { type BeatAnswer, type Statements } from './statements.js';
+
+/** What a session needs. */
+export interface PostgresqlSessionOptions {
+  /** Opens a link, and makes sure of the tables. */
+  readonly open: () => Promise<PostgresLink>;
+  readonly statements: Statements;
+  /** `host:port`, for messages. */
+  readonly place: string;
+  readonly timeoutMs: number;
+  /** Longest time between two heartbeats, in milliseconds. */
+  readonly beatMs: number;
+  readonly retry: { readonly baseMs: number; readonly maxMs: number };
+  readonly clock: Clock;
+  readonly logger: JobLogger;
+  /** Called with the jobs that may have changed, and their revisions. */
+  readonly onJobs: (jobs: Extract<BeatAnswer, { jobs: unknown }>['jobs']) => void;
+}
+
+/** A connected session, which can be asked now. */
+export interface Connected {
+  readonly link: PostgresLink;
+  readonly id: string;
+  readonly epoch: number;
+}
+
+/** The share of the session timeout after which a silent server is in doubt. */
+const DOUBTFUL_AFTER = 2 / 3;
+
+/** See the top of the file. */
+export class PostgresqlSession implements Session {
+  readonly #options: PostgresqlSessionOptions;
+  /** Mirrors and holds come before all other listeners. */
+  readonly #parts: Listeners<SessionState>;
+  readonly #listeners: Listeners<SessionState>;
+  readonly #links: SessionLinks;
+  readonly #unreported: SessionState[] = [];
+  #state: SessionState = { phase: 'connecting' };
+  #connected: Connected | undefined;
+  #heartbeat: Heartbeat | undefined;
+  #started = false;
+  #failures = 0;
+  #reason: string | undefined;
+  #renewedAt = 0;
+  #closing: Promise<void> | undefined;
+  #cancelCheck: () => void = () => undefined;
+  #cancelDial: () => void = () => undefined;
+  #loggedReason: string | undefined;
+
+  constructor(options: PostgresqlSessionOptions) {
+    this.#options = options;
+    this.#links = new SessionLinks(options);
+    const onError = (error: unknown): void =>
+      options.logger.error(`A listener of the session failed: ${String(error)}`);
+    this.#parts = new Listeners({ onError });
+    this.#listeners = new Listeners({ onError });
+  }
+
+  get state(): SessionState {
+    if (this.#loseIfTimePassed()) soon(() => this.#notify());
+    return this.#state;
+  }
+
+  get timeoutMs(): number {
+    return this.#options.timeoutMs;
+  }
+
+  get reason(): string | undefined {
+    const { state } = this;
+    if (state.phase === 'connected') return undefined;
+    if (!this.#started && state.phase === 'connecting') return NOT_ASKED_TO_CONNECT;
+    return state.phase === 'closed' ? state.reason : this.#reason;
+  }
+
+  get isSilent(): boolean {
+    return this.#silentMs >= DOUBTFUL_AFTER * this.timeoutMs;
+  }
+
+  /** The session, if it can be asked now. */
+  get connected(): Connected | undefined {
+    return this.state.phase === 'connected' ? this.#connected : undefined;
+  }
+
+  onChange(listener: (state: SessionState) => void): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  /** As `onChange`, for mirrors and holds, which are called before all other listeners. */
+  onChangeFirst(listener: (state: SessionState) => void): () => void {
+    return this.#parts.add(listener);
+  }
+
+  connect(): void {
+    if (this.#started || this.#state.phase === 'closed') return;
+    this.#started = true;
+    void this.#dial();
+  }
+
+  /** Ends the session for good; waits a second for the server at most. */
+  close(): Promise<void> {
+    this.#closing ??= this.#finish('the registry centre was closed');
+    return this.#closing;
+  }
+
+  /** A commit was refused because the session has ended, or another link has taken it over. */
+  notOurs(): void {
+    this.#connected?.link.break('the session is over, or has another connection');
+  }
+
+  async #dial(): Promise<void> {
+    const id = this.#state.phase === 'suspended' ? this.#state.id : undefined;
+    try {
+      const attached = await this.#links.attach(id);
+      if (this.#state.phase === 'closed') return attached && this.#links.end(attached);
+      // Our own clock may have been faster, so that this session must not be gone on with.
+      const isOver = id !== undefined && this.#state.phase !== 'suspended';
+      if (attached === undefined || isOver) {
+        if (attached) attached.link.break('the session is lost');
+        this.#lose('PostgreSQL has ended it');
+        this.#notify();
+        return void this.#dial();
+      }
+      this.#admit(attached);
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  #admit(connected: AttachedLink): void {
+    this.#failures = 0;
+    this.#renewedAt = connected.sentAt;
+    this.#connected = connected;
+    this.#heartbeat = new Heartbeat({
+      ...{ ...this.#options, connected },
+      onAlive: (sentAt) => (this.#renewedAt = Math.max(this.#renewedAt, sentAt)),
+      onGone: () => this.notOurs(),
+      onFault: (error) => (this.#reason = faultOf(error, this.#options.place).reason),
+    });
+    void connected.link.whenBroken.then(() => this.#onBroken(connected));
+    this.#heartbeat.start();
+    this.#enter({ phase: 'connected', id: connected.id });
+    this.#notify();
+  }
+
+  #onBroken(connected: Connected): void {
+    if (this.#connected !== connected) return;
+    this.#leaveLink();
+    this.#reason ??= `${connected.link.breakReason ?? 'the connection broke'} (${this.#options.place})`;
+    if (!this.#loseIfTimePassed() && this.#state.phase === 'connected')
+      this.#enter({ phase: 'suspended', id: connected.id });
+    this.#notify();
+    void this.#dial();
+  }
+
+  #leaveLink(): void {
+    this.#heartbeat?.stop();
+    this.#heartbeat = undefined;
+    this.#connected = undefined;
+  }
+
+  #failed(error: unknown): void {
+    if (this.#state.phase === 'closed') return;
+    const { reason, isRefusal } = faultOf(error, this.#options.place);
+    this.#reason = reason;
+    // Whoever was connected before may be again: rights and passwords are changed while applications run.
+    if (isRefusal && this.#links.openedLast === undefined) return this.#refuse(reason, error);
+    if (this.#loggedReason !== reason) this.#options.logger.warn(`PostgreSQL cannot be reached: ${reason}.`);
+    this.#loggedReason = reason;
+    this.#loseIfTimePassed();
+    this.#notify();
+    const delayMs = backoffMs(++this.#failures, this.#options.retry);
+    this.#cancelDial = this.#options.clock.after(delayMs, () => void this.#dial());
+  }
+
+  #refuse(reason: string, cause: unknown): void {
+    this.#options.logger.error(
+      `PostgreSQL refuses this client for good: ${reason}. Check regCenter.url and regCenter.schema, and start the application again.`,
+    );
+    this.#closing ??= this.#finish(reason, new RegistryCredentialsError(reason, cause));
+  }
+
+  /** Loses the session if its time has passed. If it returns true, the caller must notify the listeners. */
+  #loseIfTimePassed(): boolean {
+    if (this.#state.phase !== 'connected' && this.#state.phase !== 'suspended') return false;
+    const silentMs = this.#silentMs;
+    if (silentMs < this.timeoutMs) return false;
+    this.#lose(
+      `PostgreSQL has confirmed nothing for ${Math.round(silentMs)} ms, and may have ended it after ${this.timeoutMs} ms`,
+    );
+    return true;
+  }
+
+  #lose(reason: string): void {
+    if (this.#state.phase !== 'connected' && this.#state.phase !== 'suspended') return;
+    this.#reason ??= reason;
+    this.#enter({ phase: 'lost', id: this.#state.id, reason });
+    // A session that may live on at the server is ended there before another one begins.
+    this.#connected?.link.break('its session is lost');
+  }
+
+  async #finish(reason: string, refusal?: RegistryCredentialsError): Promise<void> {
+    const connected = this.#connected;
+    this.#cancelDial();
+    this.#leaveLink();
+    this.#enter({ phase: 'closed', reason, ...(refusal !== undefined && { refusal }) });
+    this.#notify();
+    if (connected) await this.#links.end(connected);
+  }
+
+  #enter(state: SessionState): void {
+    this.#state = state;
+    this.#unreported.push(state);
+    const line = `The session with PostgreSQL is ${state.phase}${'reason' in state ? `: ${state.reason}` : ''}`;
+    if (state.phase === 'suspended') this.#options.logger.warn(`${line}: ${this.#reason ?? ''}`);
+    else this.#options.logger.debug(line);
+    if (state.phase === 'connected') this.#reason = this.#loggedReason = undefined;
+    this.#checkLater();
+  }
+
+  #notify(): void {
+    for (let state = this.#unreported.shift(); state; state = this.#unreported.shift()) {
+      this.#parts.notify(state);
+      this.#listeners.notify(state);
+    }
+  }
+
+  get #silentMs(): number {
+    if (this.#state.phase !== 'connected' && this.#state.phase !== 'suspended') return 0;
+    return this.#options.clock.monotonic() - this.#renewedAt;
+  }
+
+  #checkLater(): void {
+    this.#cancelCheck();
+    const { phase } = this.#state;
+    if (phase !== 'connected' && phase !== 'suspended') return;
+    const share = phase === 'connected' ? DOUBTFUL_AFTER : 1;
+    this.#cancelCheck = this.#options.clock.after(Math.max(1, share * this.timeoutMs - this.#silentMs), () => {
+      this.#loseIfTimePassed();
+      // A server that does not answer is left: another connection may find another one, or this one again.
+      if (this.#state.phase === 'connected' && this.isSilent)
+        this.#connected?.link.break(`no heartbeat was answered for ${Math.round(this.#silentMs)} ms`);
+      this.#notify();
+      this.#checkLater();
+    });
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * Sessions: they live by the database's clock alone, and every instance ends those whose time is over.
+ *
+ * @param s the quoted name of the schema
+ */
+export function sessionFunctions(s: string): string {
+  return `
+-- Opens a session, or comes back to one with a new connection. Waits for what the former connection still has under
+-- way; what that has sent and was not begun yet has no effect any more. The epoch, or null: the session is over.
+CREATE OR REPLACE FUNCTION ${s}.ej_attach(ns text, sid uuid, timeout integer, is_new boolean)
+RETURNS integer LANGUAGE plpgsql AS $$
+DECLARE
+  ep integer;
+BEGIN
+  IF is_new THEN
+    INSERT INTO ${s}.ej_namespace (name) VALUES (ns) ON CONFLICT DO NOTHING;
+    -- The answer to the first attempt may have been lost.
+    INSERT INTO ${s}.ej_session (id, namespace, epoch, timeout_ms, expires_at)
+      VALUES (sid, ns, 0, timeout, clock_timestamp() + timeout * interval '1 ms') ON CONFLICT DO NOTHING;
+  END IF;
+  PERFORM 1 FROM ${s}.ej_session WHERE id = sid FOR UPDATE;
+  UPDATE ${s}.ej_session SET epoch = epoch + 1, expires_at = clock_timestamp() + timeout_ms * interval '1 ms'
+    WHERE id = sid AND expires_at > clock_timestamp() RETURNING epoch INTO ep;
+  RETURN ep;
+END $$;
+
+-- Removes the session, whose row is locked, with all its nodes.
+CREATE OR REPLACE FUNCTION ${s}.ej_end_locked(ns text, sid uuid, channel text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  revisions jsonb;
+  rev bigint;
+  gone text;
+  names text[] := '{}';
+  entries jsonb[] := '{}';
+  topmost integer := 0;
+BEGIN
+  -- Nobody else makes nodes of this session, and it makes none while its row is locked: no job is missing here.
+  revisions := ${s}.ej_lock(ns, ARRAY(
+    SELECT DISTINCT split_part(path, '/', 2) FROM ${s}.ej_node WHERE namespace = ns AND session = sid
+  ));
+  rev := ${s}.ej_revision(revisions);
+  FOR gone IN DELETE FROM ${s}.ej_node WHERE namespace = ns AND session = sid RETURNING path LOOP
+    names := names || split_part(gone, '/', 2);
+    entries := entries || jsonb_build_array(gone);
+    topmost := topmost + (${s}.ej_parent(gone) = '')::integer;
+  END LOOP;
+  IF cardinality(entries) > 0 THEN
+    PERFORM ${s}.ej_publish(ns, sid, NULL, rev, revisions, names, entries, topmost, channel);
+  END IF;
+  DELETE FROM ${s}.ej_session WHERE id = sid;
+END $$;
+
+CREATE OR REPLACE FUNCTION ${s}.ej_end(ns text, sid uuid, channel text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM ${s}.ej_session WHERE id = sid AND namespace = ns FOR UPDATE;
+  IF FOUND THEN
+    PERFORM ${s}.ej_end_locked(ns, sid, channel);
+  END IF;
+END $$;
+
+-- Ends one session whose time is over: one in a transaction, so that nobody waits for another's jobs. Whether there was
+-- one. A session that is skipped is being ended by another instance, or has a commit under way.
+CREATE OR REPLACE FUNCTION ${s}.ej_sweep(ns text, channel text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  sid uuid;
+BEGIN
+  SELECT id INTO sid FROM ${s}.ej_session WHERE namespace = ns AND expires_at <= clock_timestamp()
+    LIMIT 1 FOR UPDATE SKIP LOCKED;
+  IF sid IS NULL THEN
+    RETURN false;
+  END IF;
+  PERFORM ${s}.ej_end_locked(ns, sid, channel);
+  RETURN true;
+END $$;
+
+-- Forgets what mirrors have read long ago. How much was forgotten.
+CREATE OR REPLACE FUNCTION ${s}.ej_prune(most integer) RETURNS integer LANGUAGE plpgsql AS $$
+DECLARE
+  forgotten integer;
+BEGIN
+  DELETE FROM ${s}.ej_change WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM ${s}.ej_change WHERE at < clock_timestamp() - interval '10 minutes'
+      ORDER BY at LIMIT most FOR UPDATE SKIP LOCKED
+  ));
+  GET DIAGNOSTICS forgotten = ROW_COUNT;
+  RETURN forgotten;
+END $$;
+
+-- A heartbeat: prolongs the session, and answers what has changed since the heartbeat before: jobs with their
+-- revisions, those that transactions since then have written and perhaps others; and when the next session is over.
+CREATE OR REPLACE FUNCTION ${s}.ej_beat(ns text, sid uuid, ep integer, since xid8) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE
+  oldest xid8;
+  now_is timestamptz;
+BEGIN
+  UPDATE ${s}.ej_session SET expires_at = clock_timestamp() + timeout_ms * interval '1 ms'
+    WHERE id = sid AND epoch = ep AND expires_at > clock_timestamp();
+  IF NOT FOUND THEN
+    RETURN jsonb_build_object('session', 'gone');
+  END IF;
+  -- Each transaction before the oldest one that runs has ended, and the next statement sees what it has written.
+  oldest := pg_snapshot_xmin(pg_current_snapshot());
+  now_is := clock_timestamp();
+  RETURN jsonb_build_object(
+    'since', oldest::text,
+    'jobs', (
+      SELECT coalesce(jsonb_agg(jsonb_build_array(job, revision)), '[]')
+      FROM ${s}.ej_job WHERE namespace = ns AND xact >= since
+    ),
+    'nextEndMs', (
+      SELECT ceil(extract(epoch FROM min(expires_at) - now_is) * 1000)
+      FROM ${s}.ej_session WHERE namespace = ns AND id <> sid
+    )
+  );
+END $$;
+`;
+}

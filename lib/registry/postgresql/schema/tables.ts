@@ -1,0 +1,74 @@
+/**
+ * The tables of the registry centre. All text that is compared has the collation "C": a subtree is a range of paths
+ * then, whatever the database's own language, and no upgrade of the system's libraries reorders an index.
+ *
+ * ```
+ *  ej_namespace   name → lineage, how many jobs came and went
+ *  ej_job         the lock and the clock of one job's history: whoever writes below the job locks this row first
+ *  ej_session     who lives, and until when by the database's clock; epoch: which of its connections counts
+ *  ej_node        the tree
+ *  ej_change      what each commit changed, for ten minutes: mirrors follow it, and lost answers are settled by it
+ * ```
+ */
+
+/** The version of what this file and `functions.ts` create. Raise it with each change, and add a migration. */
+export const SCHEMA_VERSION = 1;
+
+/** Statements that create the tables. @param s the quoted name of the schema */
+export function tables(s: string): string {
+  return `
+CREATE TABLE ${s}.ej_schema (version integer NOT NULL);
+
+CREATE TABLE ${s}.ej_namespace (
+  name text COLLATE "C" PRIMARY KEY,
+  lineage uuid NOT NULL DEFAULT gen_random_uuid(),
+  changes bigint NOT NULL DEFAULT 0
+);
+
+-- Written by each commit: free space in each page keeps the new version of a row beside the old one.
+CREATE TABLE ${s}.ej_job (
+  namespace text COLLATE "C" NOT NULL,
+  job text COLLATE "C" NOT NULL,
+  revision bigint NOT NULL,
+  -- The transaction that wrote the revision. Who polls finds by it what has been committed since, in any order.
+  xact xid8 NOT NULL,
+  PRIMARY KEY (namespace, job)
+) WITH (fillfactor = 50);
+
+-- No index on expires_at: it would make each heartbeat write an index, and there are hundreds of rows at most.
+CREATE TABLE ${s}.ej_session (
+  id uuid PRIMARY KEY,
+  namespace text COLLATE "C" NOT NULL,
+  epoch integer NOT NULL,
+  timeout_ms integer NOT NULL,
+  expires_at timestamptz NOT NULL
+) WITH (fillfactor = 30);
+
+CREATE TABLE ${s}.ej_node (
+  namespace text COLLATE "C" NOT NULL,
+  path text COLLATE "C" NOT NULL,
+  parent text COLLATE "C" NOT NULL,
+  value text NOT NULL,
+  version integer NOT NULL,
+  revision bigint NOT NULL,
+  session uuid,
+  PRIMARY KEY (namespace, path)
+) WITH (fillfactor = 80);
+CREATE INDEX ej_node_parent ON ${s}.ej_node (namespace, parent);
+CREATE INDEX ej_node_session ON ${s}.ej_node (session) WHERE session IS NOT NULL;
+
+-- previous: the job's revision before. Who has applied it has missed nothing if it was there.
+CREATE TABLE ${s}.ej_change (
+  namespace text COLLATE "C" NOT NULL,
+  job text COLLATE "C" NOT NULL,
+  revision bigint NOT NULL,
+  previous bigint NOT NULL,
+  session uuid NOT NULL,
+  commit_id bigint,
+  changes jsonb NOT NULL,
+  at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (namespace, job, revision)
+);
+CREATE INDEX ej_change_at ON ${s}.ej_change (at);
+`;
+}

@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import { type PostgresStatement } from './connection/driver.js';
+import { quoted } from './schema/migration.js';
+
+/** Where a registry centre keeps its tree, and how it writes there. */
+export interface Place {
+  readonly schema: string;
+  readonly namespace: string;
+  /** Whether mirrors are notified; otherwise they poll. */
+  readonly notify: boolean;
+}
+
+/** The answer of `ej_commit`. */
+export type CommitAnswer =
+  | {
+      readonly revision: number;
+      /** The revision that each job had before. */
+      readonly previous: Readonly<Record<string, number>>;
+      /** Whether a node was there to create or to remove. */
+      readonly done: boolean;
+      readonly changed: boolean;
+    }
+  | { readonly conflict: 'exists' | 'absent' | 'changed'; readonly path: string }
+  | { readonly refused: string; readonly path: string }
+  | { readonly session: 'gone' };
+
+/** The answer of `ej_beat`. */
+export type BeatAnswer =
+  | { readonly session: 'gone' }
+  | {
+      /** From where the next heartbeat asks for changes: the number of a transaction. */
+      readonly since: string;
+      readonly jobs: readonly (readonly [job: string, revision: number])[];
+      /** When the next session of another process is over unless it is prolonged, in milliseconds; negative: it is. */
+      readonly nextEndMs: number | null;
+    };
+
+/** All statements that a registry centre sends. Their names are those under which a connection prepares them. */
+export class Statements {
+  readonly #s: string;
+  readonly #namespace: string;
+  /** The channel of the namespace's notifications. A name may have 63 bytes. */
+  readonly channel: string | undefined;
+
+  constructor({ schema, namespace, notify }: Place) {
+    this.#s = quoted(schema);
+    this.#namespace = namespace;
+    const name = createHash('sha256').update(`${schema}/${namespace}`).digest('hex').slice(0, 32);
+    this.channel = notify ? `elasticjob_${name}` : undefined;
+  }
+
+  attach(session: string, timeoutMs: number, as: 'new' | 'known'): PostgresStatement {
+    return this.#call('ej_attach', [this.#namespace, session, timeoutMs, as === 'new']);
+  }
+
+  end(session: string): PostgresStatement {
+    return this.#call('ej_end', [this.#namespace, session, this.channel]);
+  }
+
+  beat(session: string, epoch: number, since: string): PostgresStatement {
+    return this.#call('ej_beat', [this.#namespace, session, epoch, since]);
+  }
+
+  sweep(): PostgresStatement {
+    return this.#call('ej_sweep', [this.#namespace, this.channel]);
+  }
+
+  prune(most: number): PostgresStatement {
+    return this.#call('ej_prune', [most]);
+  }
+
+  commit(
+    of: { readonly session: string; readonly epoch: number; readonly id: number },
+    operations: string,
+  ): PostgresStatement {
+    return this.#call('ej_commit', [this.#namespace, of.session, of.epoch, of.id, operations, this.channel]);
+  }
+
+  /** The revision of a commit, if it was carried out and has changed anything. */
+  outcome(session: string, id: number, jobs: readonly string[]): PostgresStatement {
+    return {
+      name: 'ej_outcome',
+      text: `SELECT revision, previous, job FROM ${this.#s}.ej_change
+        WHERE namespace = $1 AND job = ANY ($2) AND session = $3 AND commit_id = $4`,
+      values: [this.#namespace, jobs, session, id],
+    };
+  }
+
+  nodes(paths: readonly string[]): PostgresStatement {
+    return {
+      name: 'ej_nodes',
+      text: `SELECT path, value, version, revision, session FROM ${this.#s}.ej_node
+        WHERE namespace = $1 AND path = ANY ($2)`,
+      values: [this.#namespace, paths],
+    };
+  }
+
+  children(paths: readonly string[]): PostgresStatement {
+    return {
+      name: 'ej_children',
+      text: `SELECT parent, path FROM ${this.#s}.ej_node WHERE namespace = $1 AND parent = ANY ($2)`,
+      values: [this.#namespace, paths],
+    };
+  }
+
+  /**
+   * A subtree, and the revision of its job, as of one moment: rows with a `job` are revisions, all others are nodes.
+   * `/` is the subtree of all jobs.
+   */
+  subtree(path: string): PostgresStatement {
+    const [, job = ''] = path.split('/');
+    const isAll = job === '';
+    return {
+      name: isAll ? 'ej_tree' : 'ej_subtree',
+      text: `SELECT job, NULL AS path, NULL AS value, NULL AS version, revision, NULL AS session
+        FROM ${this.#s}.ej_job WHERE namespace = $1 ${isAll ? '' : 'AND job = $2'}
+        UNION ALL SELECT NULL, path, value, version, revision, session
+        FROM ${this.#s}.ej_node WHERE namespace = $1
+        ${isAll ? '' : "AND path >= $3 AND path < $3 || '0' AND (path = $3 OR path > $3 || '/')"}`,
+      values: isAll ? [this.#namespace] : [this.#namespace, job, path],
+    };
+  }
+
+  /**
+   * What has changed in jobs since the revisions given, in order: one row for each commit, at least one for each job,
+   * all with the job's present revision.
+   */
+  journal(known: ReadonlyMap<string, number>): PostgresStatement {
+    return {
+      name: 'ej_journal',
+      text: `SELECT k.job, j.revision AS head, c.revision, c.previous, c.session, c.changes
+        FROM unnest($2::text[], $3::bigint[]) AS k (job, known)
+        LEFT JOIN ${this.#s}.ej_job AS j ON j.namespace = $1 AND j.job = k.job
+        LEFT JOIN ${this.#s}.ej_change AS c ON c.namespace = $1 AND c.job = k.job AND c.revision > k.known
+        ORDER BY k.job, c.revision`,
+      values: [this.#namespace, [...known.keys()], [...known.values()]],
+    };
+  }
+
+  time(): PostgresStatement {
+    return { name: 'ej_time', text: 'SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now' };
+  }
+
+  lineage(): PostgresStatement {
+    return {
+      name: 'ej_lineage',
+      text: `SELECT lineage, changes FROM ${this.#s}.ej_namespace WHERE name = $1`,
+      values: [this.#namespace],
+    };
+  }
+
+  #call(name: string, values: readonly unknown[]): PostgresStatement {
+    const places = values.map((_, index) => `$${index + 1}`).join(', ');
+    return { name, text: `SELECT ${this.#s}.${name}(${places}) AS answer`, values };
+  }
+}

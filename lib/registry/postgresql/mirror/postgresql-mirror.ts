@@ -73,8 +73,8 @@ export class PostgresqlMirror implements Mirror {
     return this.#tree.changesSince(moment);
   }
 
-  get stirs(): number {
-    return this.#tree.stirs;
+  get significantChanges(): number {
+    return this.#tree.significantChanges;
   }
 
   get isCurrent(): boolean {

@@ -197,7 +197,7 @@ describe('Greetings', () => {
     const client = TestClient.of(silent.address, { connectionTimeoutMs: 100 });
 
     client.connect();
-    await until(() => silent.connections.length >= 3, 'three attempts', 3000);
+    await until(() => silent.connections.length >= 3, 'three attempts');
     await client.close();
 
     expect(client.phases).toEqual(['closed']);

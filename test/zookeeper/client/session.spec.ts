@@ -1,10 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
+import { ManualClock } from '../../../lib/testing/manual-clock.js';
 import { freePort } from '../../support/free-port.js';
+import { JumpingClock } from '../../support/jumping-clock.js';
 import { sharedZooKeeper } from '../../support/shared-zookeeper.js';
 import { endSession } from '../../support/session-end.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
 import { until } from '../../support/until.js';
 import { ZooKeeperServer } from '../../support/zookeeper-server.js';
+import { FakeServer } from './fake-server.js';
 import { rejectionOf, TestClient } from './test-client.js';
 
 const zookeeper = sharedZooKeeper();
@@ -18,11 +21,6 @@ function node(): string {
 /** Resolves after the event loop has gone round, so that what was sent has been written. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
-}
-
-/** Blocks the event loop, as a long computation does. */
-function block(durationMs: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, durationMs);
 }
 
 describe('Before and after the connection', () => {
@@ -44,23 +42,23 @@ describe('Before and after the connection', () => {
 
   test('the state has the session, the granted timeout and the server', async () => {
     const server = zookeeper.servers;
-    await using client = TestClient.of(server, { sessionTimeoutMs: 300 });
+    const clock = new ManualClock();
+    await using client = TestClient.of(server, { clock, sessionTimeoutMs: 300 });
     const before = client.lastHeardAt;
-    const startedAt = performance.now();
 
+    await clock.advance(5_000);
     client.connect();
     client.connect();
-    await client.reached('connected');
+    await client.passed('connected', 1);
 
-    expect(client.state).toEqual({
+    expect(client.states[0]).toEqual({
       phase: 'connected',
       sessionId: expect.stringMatching(/^[0-9a-f]{16}$/) as unknown as string,
       timeoutMs: 400,
       server,
     });
     expect(before).toBe(-Infinity);
-    expect(client.lastHeardAt).toBeGreaterThan(startedAt);
-    expect(client.renewedAt).toBeLessThanOrEqual(client.lastHeardAt);
+    expect([client.lastHeardAt, client.renewedAt]).toEqual([5_000, 5_000]);
   });
 
   test('a client may be closed twice, at any moment, and then calls no listener', async () => {
@@ -155,17 +153,24 @@ describe('Servers', () => {
     expect(client.state).toMatchObject({ phase: 'connected', server: zookeeper.servers });
   });
 
-  test('while no server can be reached, attempts become rarer', async () => {
+  test('while no server can be reached, each attempt comes after a pause, and pauses become longer', async () => {
     await using proxy = await TcpProxy.start(zookeeper.servers);
     proxy.retarget(await freePort());
-    const client = TestClient.of(proxy.address);
+    const clock = new ManualClock();
+    await using client = TestClient.of(proxy.address, { clock });
+    const pauses: number[] = [];
+    client.onFault = () => pauses.push(clock.nextTimerInMs ?? 0);
 
-    const startedAt = performance.now();
     client.connect();
-    await until(() => proxy.accepted >= 6);
-    await client.close();
+    for (let attempts = 1; attempts <= 10; attempts++) {
+      await until(() => pauses.length === attempts);
+      await clock.advance(pauses.at(-1)! - 1);
+      expect(proxy.accepted).toBe(attempts);
+      await clock.advance(1);
+    }
 
-    expect(performance.now() - startedAt).toBeGreaterThan(5 * 50);
+    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(50);
+    expect(Math.max(...pauses)).toBeGreaterThan(50);
   });
 });
 
@@ -298,16 +303,23 @@ describe('A lost connection', () => {
 
   test('that comes again and again is no reason to dial without pause', async () => {
     await using proxy = await TcpProxy.start(zookeeper.servers);
-    await using client = await TestClient.connect(proxy.address);
+    const clock = new ManualClock();
+    await using client = TestClient.of(proxy.address, { clock });
+    const pauses: number[] = [];
     client.onState = ({ phase }) => {
       if (phase === 'connected') proxy.cut();
+      else if (phase === 'disconnected') pauses.push(clock.nextTimerInMs ?? 0);
     };
 
-    const startedAt = performance.now();
-    proxy.cut();
-    await until(() => proxy.accepted >= 7);
+    client.connect();
+    for (let losses = 1; losses <= 6; losses++) {
+      await until(() => pauses.length === losses);
+      await clock.advance(pauses.at(-1)! - 1);
+      expect(proxy.accepted).toBe(losses);
+      await clock.advance(1);
+    }
 
-    expect(performance.now() - startedAt).toBeGreaterThan(5 * 50);
+    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(50);
   });
 });
 
@@ -327,29 +339,33 @@ describe('Pieces of messages', () => {
 describe('Silence', () => {
   test('of the network is noticed after two thirds of the timeout, and pending requests fail', async () => {
     await using proxy = await TcpProxy.start(zookeeper.servers);
-    await using client = await TestClient.connect(proxy.address, { sessionTimeoutMs: 1500 });
+    const clock = new ManualClock();
+    await using client = await TestClient.connect(proxy.address, { clock, sessionTimeoutMs: 60_000 });
 
-    await client.exists('/');
-    const startedAt = performance.now();
     proxy.blackHole('up', 'down');
     const failure = rejectionOf(client.getData('/'));
+    await clock.advance(39_999);
+    await turn();
+    expect(client.phases).toEqual(['connected']);
+    await clock.advance(1);
     await client.reached('disconnected');
-    const silenceMs = performance.now() - startedAt;
 
-    expect(silenceMs).toBeGreaterThan(950);
-    expect(client.phases).toEqual(['connected', 'disconnected']);
     expect(await failure).toMatchObject({ errorName: 'CONNECTION_LOSS', outcomeUnknown: true });
     expect(client.state).toMatchObject({
-      reason: expect.stringMatching(/the server was silent for \d{4,} ms/) as unknown as string,
+      reason: expect.stringContaining('the server was silent for 40000 ms') as unknown as string,
     });
   });
 
   test('of a server that is asked nothing is noticed as well', async () => {
     await using proxy = await TcpProxy.start(zookeeper.servers);
-    await using client = await TestClient.connect(proxy.address, { sessionTimeoutMs: 900 });
+    const clock = new JumpingClock();
+    await using client = await TestClient.connect(proxy.address, { clock, sessionTimeoutMs: 60_000 });
 
     proxy.blackHole('down');
-    await client.reached('disconnected', 2000);
+    clock.jump(20_000);
+    await until(() => proxy.count('ping') === 1);
+    clock.jump(30_000);
+    await client.reached('disconnected');
     proxy.heal();
     await client.passed('connected', 2);
 
@@ -366,7 +382,7 @@ describe('Silence', () => {
       for (;;) await client.getData('/');
     };
     const failure = rejectionOf(askUntilItFails());
-    await client.reached('disconnected', 3000);
+    await client.reached('disconnected');
     server.resume();
     await until(() => client.states.length > 2);
 
@@ -375,40 +391,48 @@ describe('Silence', () => {
   });
 
   test('of this process does not count as silence of the server', async () => {
-    await using client = await TestClient.connect(zookeeper.servers, { sessionTimeoutMs: 3000 });
-    // Once with an answer waiting in the socket, and once with nothing asked: in both cases timers run before the
-    // socket is read.
-    await turn();
-    const reading = client.exists('/');
-    process.nextTick(() => block(2300));
-    await expect(reading).resolves.toBeDefined();
-    await client.exists('/');
-    await turn();
-    block(2300);
-    await turn();
-    await turn();
+    const clock = new JumpingClock();
+    const stop = (): void => clock.jump(46_000);
+    const PING = 11;
+    const afterAnswer = [stop];
+    await using server = await FakeServer.start(
+      ({ xid, opcode }, { reply }) => {
+        reply(xid, 0);
+        // The answer is in the client's socket now; timers run before the client reads it.
+        if (opcode !== PING) afterAnswer.pop()?.();
+      },
+      { timeoutMs: 60_000 },
+    );
+    await using client = await TestClient.connect(server.address, { clock });
 
-    await expect(client.exists('/')).resolves.toBeDefined();
+    await client.delete('/stopped-with-an-answer-in-the-socket');
+    await turn();
+    stop();
+    await client.delete('/stopped-with-nothing-asked');
+    await client.delete('/later');
+
+    expect(afterAnswer).toEqual([]);
     expect(client.phases).toEqual(['connected']);
   });
 
   test('is broken by pings, also on the side that only listens', async () => {
     await using writer = await TestClient.connect(zookeeper.servers);
-    await using listener = await TestClient.connect(zookeeper.servers, { sessionTimeoutMs: 600 });
+    const clock = new ManualClock();
+    await using listener = await TestClient.connect(zookeeper.servers, { clock, sessionTimeoutMs: 60_000 });
     const path = node();
     await writer.create(path, NOTHING, 'persistent');
     await listener.addWatch(path);
 
-    const startedAt = performance.now();
     let written = 0;
-    const renewedFor = (): number => listener.renewedAt - startedAt;
-    await until(async () => {
+    // Longer than two sessions, in steps after which a ping is due.
+    for (let step = 0; step < 7; step++) {
       await writer.setData(path, Buffer.from(String(written++)));
-      return renewedFor() > 2 * 600 || listener.phases.length > 1;
-    });
+      await until(() => listener.events.length === written);
+      await clock.advance(18_000);
+      await until(() => listener.renewedAt === clock.monotonic() || listener.phases.length > 1);
+    }
 
     expect(listener.phases).toEqual(['connected']);
-    await until(() => listener.events.length === written);
   });
 });
 
@@ -432,15 +456,13 @@ describe('The end of a session', () => {
   });
 
   test('while disconnected is reported as soon as a server is reached', async () => {
-    await using observer = await TestClient.connect(zookeeper.servers);
     await using proxy = await TcpProxy.start(zookeeper.servers);
-    const client = await TestClient.connect(proxy.address, { sessionTimeoutMs: 600 });
-    const path = node();
-    await client.create(path, NOTHING, 'ephemeral');
+    const client = await TestClient.connect(proxy.address);
 
     proxy.refuse();
     proxy.cut();
-    await until(async () => (await observer.exists(path)) === undefined);
+    await client.reached('disconnected');
+    await endSession(zookeeper.servers, proxy.session);
     const before = client.state.phase;
     proxy.heal();
     await client.reached('expired');

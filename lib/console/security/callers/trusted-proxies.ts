@@ -1,4 +1,6 @@
-import { BlockList, isIP, isIPv6 } from 'node:net';
+import { type IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import proxyAddresses from 'proxy-addr';
 import { type JobLogger } from '../../../api/text/logger.js';
 import { type ConsoleRequest } from './caller.js';
 import { networkOf } from './client-network.js';
@@ -6,7 +8,7 @@ import { type RequestOrigin } from './request-origin.js';
 
 /** Reads where requests come from. The headers of proxies count only if a trusted proxy has sent them. */
 export class TrustedProxies {
-  readonly #trusted = new BlockList();
+  readonly #isTrusted: (address: string, hop: number) => boolean;
   readonly #publicOrigin: string | undefined;
   readonly #logger: Pick<JobLogger, 'warn'> | undefined;
   #hasWarned = false;
@@ -18,22 +20,17 @@ export class TrustedProxies {
    */
   constructor(proxies: readonly string[], publicUrl?: string, logger?: Pick<JobLogger, 'warn'>) {
     this.#logger = logger;
-    for (const proxy of proxies.flatMap((each) => (each === 'loopback' ? LOOPBACK : [each]))) {
-      const [address = '', bits] = proxy.split('/');
-      const family = isIPv6(address) ? 'ipv6' : 'ipv4';
-      if (bits === undefined) this.#trusted.addAddress(address, family);
-      else this.#trusted.addSubnet(address, Number(bits), family);
-    }
+    this.#isTrusted = proxyAddresses.compile(proxies.flatMap(withoutWholeNetwork));
     this.#publicOrigin = publicUrl === undefined ? undefined : new URL(publicUrl).origin;
   }
 
   originOf(request: ConsoleRequest): RequestOrigin {
     const peer = plainAddress(request.socket.remoteAddress ?? '');
-    const isTrusted = this.#isTrusted(peer);
+    const isTrusted = this.#isTrusted(peer, 0);
     const header = (name: string): string | undefined => (isTrusted ? lastEntry(headerOf(request, name)) : undefined);
     const proto = header('x-forwarded-proto') ?? (request.socket.encrypted === true ? 'https' : 'http');
     const host = header('x-forwarded-host') ?? headerOf(request, 'host');
-    const ip = isTrusted ? this.#clientBehind(peer, headerOf(request, 'x-forwarded-for')) : peer;
+    const ip = this.#clientOf(peer, request);
     return {
       ip,
       network: isTrusted ? networkOf(ip) : this.#networkBehind(peer, request),
@@ -60,26 +57,22 @@ export class TrustedProxies {
   }
 
   /** The last address of the list that no trusted proxy has: what stands before it, anybody may have written. */
-  #clientBehind(peer: string, forwardedFor: string | undefined): string {
-    let client = peer;
-    for (const entry of (forwardedFor ?? '').split(',').reverse()) {
-      const address = plainAddress(entry.trim());
-      if (isIP(address) === 0) break;
-      client = address;
-      if (!this.#isTrusted(address)) break;
-    }
-    return client;
-  }
-
-  #isTrusted(address: string): boolean {
-    return isIP(address) !== 0 && this.#trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+  #clientOf(peer: string, { headers }: ConsoleRequest): string {
+    const request = { headers, socket: { remoteAddress: peer } } as unknown as IncomingMessage;
+    const addresses = proxyAddresses.all(request, this.#isTrusted).map(plainAddress);
+    return addresses.findLast((address) => isIP(address) !== 0) ?? peer;
   }
 }
 
 /** By which proxies say for whom they ask. */
 const FORWARDED = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'true-client-ip', 'cf-connecting-ip', 'x-client-ip'];
 const LONGEST_SAID = 200;
-const LOOPBACK = ['127.0.0.0/8', '::1'];
+
+/** The halves of a network of all addresses, which proxy-addr refuses. */
+function withoutWholeNetwork(proxy: string): readonly string[] {
+  if (!/\/0+$/.test(proxy)) return [proxy];
+  return proxy.includes(':') ? ['::/1', '8000::/1'] : ['0.0.0.0/1', '128.0.0.0/1'];
+}
 
 /** @returns the problem with an entry of the trusted proxies, as a requirement; `undefined` if there is none */
 export function proxyProblem(proxy: unknown): string | undefined {

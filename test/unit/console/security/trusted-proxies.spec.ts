@@ -67,6 +67,17 @@ describe('where a request comes from', () => {
     expect(ip).toBe(expected);
   });
 
+  test.each([
+    ['0.0.0.0/0', '203.0.113.7', '198.51.100.1'],
+    ['::/0', '2001:db8::7', '2001:db8::1'],
+  ])('is the first address of the list if the network of all addresses, %s, is trusted', (all, client, peer) => {
+    const { ip } = new TrustedProxies([all]).originOf(
+      aRequest(peer, { 'x-forwarded-for': `${client}, ${client.replace('7', '8')}` }),
+    );
+
+    expect(ip).toBe(client);
+  });
+
   test('is as publicUrl says before all', () => {
     const proxies = new TrustedProxies([], 'https://ops.example.com/jobs');
 

@@ -20,10 +20,12 @@ const { accessControllers } = await import(at('dist/modules/console/http/access/
 const { MetaController } = await import(at('dist/modules/console/http/meta.controller.js'));
 const { consoleServiceControllers } = await import(at('dist/modules/console/start/services.providers.js'));
 const { OlderProblemFilter } = await import(at('dist/modules/console/http/compat/older-answers.js'));
+const { OlderServices } = await import(at('dist/modules/console/http/compat/older-calls.js'));
+const { OLDER_ROUTE_METADATA } = await import(at('dist/modules/console/http/compat/older-routes.js'));
 const controllers = [...accessControllers, ...consoleServiceControllers, MetaController];
 
-/** Parameters of the older APIs whose registry centre a header names. */
-const CHOOSING = ['ChosenRegistry', 'ChosenAction'];
+/** Paths of the older APIs whose registry centre a header names. */
+const CHOOSING = /^\/api\/(?:jobs|servers)(?:\/|$)/;
 
 const types = readTypes();
 const document = await routes();
@@ -41,7 +43,7 @@ writeFileSync(at('dist/openapi.json'), `${JSON.stringify(document)}\n`);
 /** The routes, of an application whose services are empty: nothing but their declarations is looked at. */
 async function routes() {
   const tokens = new Set();
-  for (const type of [...controllers, OlderProblemFilter])
+  for (const type of [...controllers, OlderProblemFilter, OlderServices])
     for (const { param } of Reflect.getMetadata('self:paramtypes', type) ?? []) tokens.add(param);
   const providers = [...tokens]
     .filter((token) => token?.name !== 'HttpAdapterHost')
@@ -62,8 +64,11 @@ function complete(path, operation) {
   const id = operation.operationId.replace(/\[\d+\]$/, '');
   const [typeName, methodName] = id.split('.');
   const controller = controllers.find(({ name }) => name === typeName);
-  const permission = Reflect.getMetadata('elasticjob:permission', controller.prototype[methodName]);
-  const { summary, body, query = [], headers = [], answer } = types.methods.get(id) ?? {};
+  const handler = controller.prototype[methodName];
+  const permission = Reflect.getMetadata('elasticjob:permission', handler);
+  const older = Reflect.getMetadata(OLDER_ROUTE_METADATA, handler);
+  const { summary, body, query = [], answer } = older ?? types.methods.get(id) ?? {};
+  const headers = CHOOSING.test(path) ? ['x-registry-center'] : [];
   operation.summary = summary;
   operation['x-permission'] = permission;
   operation.tags = [path.startsWith('/api/v1/') ? (path.split('/')[3] ?? 'api') : 'older APIs'];
@@ -153,7 +158,6 @@ function readTypes() {
       summary,
       body: body && schemaOf(body),
       query: query && checker.getPropertiesOfType(query).map(({ name }) => name),
-      headers: CHOOSING.some((decorator) => typeOf(decorator)) ? ['x-registry-center'] : [],
       answer: isNothing ? undefined : schemaOf(awaited),
     };
   }

@@ -1,147 +1,84 @@
-import { Body, Inject, Param, RequestMethod, UseGuards } from '@nestjs/common';
-import { wording } from '../../../wording/wording.js';
 import { isMap } from '../../../api/text/describe-value.js';
+import { wording } from '../../../wording/wording.js';
 import { jobBriefs, olderSettings, settingsOfOlder, shardBriefs } from '../../services/compat/older-shapes.js';
-import { JobActions } from '../../services/jobs/job-actions.js';
-import { JobConfigurations } from '../../services/jobs/job-configurations.js';
 import { findJob, requireReadable } from '../../services/jobs/live-lookup.js';
-import { type ConsoleAction } from '../../services/jobs/noted-operations.js';
 import { badRequest, integerOf } from '../requests.js';
-import { type ConsoleRegistry } from '../../services/registries/console-registry.js';
-import { ChosenAction, ChosenRegistry } from './chosen-registry.js';
-import { OlderController, OlderRoute, UnwrappedRoute } from './older-route.decorator.js';
-import { UnsafeGetGuard } from './unsafe-get.guard.js';
-
-const { GET, POST, PUT, DELETE } = RequestMethod;
+import { type OlderCall } from './older-calls.js';
+import { olderController, route, unwrappedRoute } from './older-routes.js';
 
 /** Jobs as the consoles of ElasticJob 2 and 3 have them. */
-@OlderController('api/jobs')
-export class OlderJobsController {
-  constructor(
-    @Inject(JobActions) private readonly actions: JobActions,
-    @Inject(JobConfigurations) private readonly configurations: JobConfigurations,
-  ) {}
-
-  /** How many jobs there are. Never wrapped. */
-  @UnwrappedRoute(GET, 'count', 'read')
-  async count(@ChosenRegistry() registry: ConsoleRegistry): Promise<number> {
+export const OlderJobsController = olderController('OlderJobsController', 'api/jobs', [
+  unwrappedRoute('number', 'read', 'GET count', 'How many jobs there are. Never wrapped.', async ({ registry }) => {
     return jobBriefs(await registry.jobs()).length;
-  }
-
-  /** All jobs. */
-  @OlderRoute(GET, ['', 'getAllJobsBriefInfo'], 'read')
-  async list(@ChosenRegistry() registry: ConsoleRegistry): Promise<unknown> {
+  }),
+  route('read', ['GET ', 'GET getAllJobsBriefInfo'], 'All jobs.', async ({ registry }) => {
     return jobBriefs(await registry.jobs());
-  }
-
-  /** The settings of a job. */
-  @OlderRoute(GET, 'config/:job', 'read')
-  async settings(@Param('job') job: string, @ChosenRegistry() registry: ConsoleRegistry): Promise<unknown> {
-    const { configuration } = await this.configurations.read(registry, job);
-    return olderSettings(configuration);
-  }
-
-  /** Stores the settings of a job, whichever are stored. */
-  @OlderRoute(PUT, 'config', 'write')
-  async store(@Body() body: unknown, @ChosenAction() action: ConsoleAction): Promise<void> {
-    if (!isMap(body) || typeof body['jobName'] !== 'string') throw badRequest('jobName', wording('job-needed'));
-    const { jobName } = body;
-    const { version } = await this.configurations.read(action.registry, jobName);
-    await this.configurations.write(action, jobName, settingsOfOlder(body), version);
-  }
-
-  /** Removes a job, and ends its living instances first. */
-  @OlderRoute(DELETE, 'config/:job', 'write')
-  async remove(@Param('job') job: string, @ChosenAction() action: ConsoleAction): Promise<void> {
+  }),
+  route('read', 'GET config/:job', 'The settings of a job.', async ({ services, registry, params }) => {
+    return olderSettings((await services.configurations.read(registry, params.job)).configuration);
+  }),
+  route('write', 'PUT config', 'Stores the settings of a job, whichever are stored.', store),
+  route('write', 'DELETE config/:job', 'Removes a job, and ends its living instances first.', async (call) => {
     // Scripts of ElasticJob's own consoles remove jobs that run.
-    await this.actions.removeJob(action, job, { living: true });
-  }
+    await call.services.actions.removeJob(call.action, call.params.job, { living: true });
+  }),
+  route(
+    'operate',
+    ['POST :job/trigger', 'GET :job/trigger'],
+    'Makes all instances of a job run their items once. By GET, as the oldest scripts ask, if the settings allow that.',
+    async ({ services, action, params }) => {
+      await services.actions.trigger(action, params.job, {});
+    },
+  ),
+  route(
+    'operate',
+    ['POST :job/disable', 'GET :job/disable'],
+    'Disables a job on all of its servers. By GET, as the oldest scripts ask, if the settings allow that.',
+    switchTo('disable'),
+  ),
+  route(
+    'operate',
+    ['POST :job/enable', 'DELETE :job/disable'],
+    'Enables a job on all of its servers. ElasticJob 2 asks by DELETE.',
+    switchTo('enable'),
+  ),
+  route(
+    'operate',
+    ['POST :job/shutdown', 'PUT :job/shutdown'],
+    'Ends all instances of a job. The oldest scripts ask by PUT.',
+    switchTo('shutdown'),
+  ),
+  route('read', 'GET :job/sharding', 'The items of a job.', async ({ registry, params }) => {
+    const { job } = await findJob(registry, params.job);
+    requireReadable(job);
+    return shardBriefs(job);
+  }),
+  route(
+    'operate',
+    'POST :job/sharding/:item/disable',
+    'Excludes an item from the firings of its job.',
+    setItem('disable'),
+  ),
+  route(
+    'operate',
+    ['POST :job/sharding/:item/enable', 'DELETE :job/sharding/:item/disable'],
+    'Lets an item fire again. ElasticJob 2 asks by DELETE.',
+    setItem('enable'),
+  ),
+]);
 
-  /** Makes all instances of a job run their items once. */
-  @OlderRoute(POST, ':job/trigger', 'operate')
-  async trigger(@Param('job') job: string, @ChosenAction() action: ConsoleAction): Promise<void> {
-    await this.actions.trigger(action, job, {});
-  }
+async function store({ services: { configurations }, action }: OlderCall, body: unknown): Promise<void> {
+  if (!isMap(body) || typeof body['jobName'] !== 'string') throw badRequest('jobName', wording('job-needed'));
+  const { jobName } = body;
+  const { version } = await configurations.read(action.registry, jobName);
+  await configurations.write(action, jobName, settingsOfOlder(body), version);
+}
 
-  /** The same, as the oldest scripts ask for it, if the settings allow that. */
-  @OlderRoute(GET, ':job/trigger', 'operate')
-  @UseGuards(UnsafeGetGuard)
-  triggerByGet(@Param('job') job: string, @ChosenAction() action: ConsoleAction): Promise<void> {
-    return this.trigger(job, action);
-  }
+function switchTo(what: 'enable' | 'disable' | 'shutdown') {
+  return ({ services, action, params }: OlderCall) => services.actions[what](action, { jobName: params.job });
+}
 
-  /** Disables a job on all of its servers. */
-  @OlderRoute(POST, ':job/disable', 'operate')
-  async disable(@Param('job') job: string, @ChosenAction() action: ConsoleAction): Promise<void> {
-    await this.actions.disable(action, { jobName: job });
-  }
-
-  /** The same, as the oldest scripts ask for it, if the settings allow that. */
-  @OlderRoute(GET, ':job/disable', 'operate')
-  @UseGuards(UnsafeGetGuard)
-  disableByGet(@Param('job') job: string, @ChosenAction() action: ConsoleAction): Promise<void> {
-    return this.disable(job, action);
-  }
-
-  /** Enables a job on all of its servers, as ElasticJob 3 asks for it. */
-  @OlderRoute(POST, ':job/enable', 'operate')
-  async enable(@Param('job') job: string, @ChosenAction() action: ConsoleAction): Promise<void> {
-    await this.actions.enable(action, { jobName: job });
-  }
-
-  /** Enables a job on all of its servers, as ElasticJob 2 asks for it. */
-  @OlderRoute(DELETE, ':job/disable', 'operate')
-  undoDisable(@Param('job') job: string, @ChosenAction() action: ConsoleAction): Promise<void> {
-    return this.enable(job, action);
-  }
-
-  /** Ends all instances of a job. */
-  @OlderRoute(POST, ':job/shutdown', 'operate')
-  async shutdown(@Param('job') job: string, @ChosenAction() action: ConsoleAction): Promise<void> {
-    await this.actions.shutdown(action, { jobName: job });
-  }
-
-  /** The same, as the oldest scripts ask for it. */
-  @OlderRoute(PUT, ':job/shutdown', 'operate')
-  shutdownByPut(@Param('job') job: string, @ChosenAction() action: ConsoleAction): Promise<void> {
-    return this.shutdown(job, action);
-  }
-
-  /** The items of a job. */
-  @OlderRoute(GET, ':job/sharding', 'read')
-  async sharding(@Param('job') job: string, @ChosenRegistry() registry: ConsoleRegistry): Promise<unknown> {
-    const found = await findJob(registry, job);
-    requireReadable(found.job);
-    return shardBriefs(found.job);
-  }
-
-  /** Excludes an item from the firings of its job. */
-  @OlderRoute(POST, ':job/sharding/:item/disable', 'operate')
-  async disableItem(
-    @Param('job') job: string,
-    @Param('item') item: string,
-    @ChosenAction() action: ConsoleAction,
-  ): Promise<void> {
-    await this.actions.setItem(action, job, integerOf('item', item) ?? 0, 'disable');
-  }
-
-  /** Lets an item fire again, as ElasticJob 3 asks for it. */
-  @OlderRoute(POST, ':job/sharding/:item/enable', 'operate')
-  async enableItem(
-    @Param('job') job: string,
-    @Param('item') item: string,
-    @ChosenAction() action: ConsoleAction,
-  ): Promise<void> {
-    await this.actions.setItem(action, job, integerOf('item', item) ?? 0, 'enable');
-  }
-
-  /** Lets an item fire again, as ElasticJob 2 asks for it. */
-  @OlderRoute(DELETE, ':job/sharding/:item/disable', 'operate')
-  undoDisableItem(
-    @Param('job') job: string,
-    @Param('item') item: string,
-    @ChosenAction() action: ConsoleAction,
-  ): Promise<void> {
-    return this.enableItem(job, item, action);
-  }
+function setItem(state: 'enable' | 'disable') {
+  return ({ services, action, params }: OlderCall) =>
+    services.actions.setItem(action, params.job, integerOf('item', params.item) ?? 0, state);
 }

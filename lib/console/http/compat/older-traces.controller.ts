@@ -1,12 +1,9 @@
-import { Body, Inject, Param, Query, RequestMethod } from '@nestjs/common';
 import { type JobExecutionEvent, type JobState } from '../../../api/events/trace-events.js';
-import { type TableRequest, TraceTables } from '../../services/compat/trace-tables.js';
-import { Traces } from '../../services/trace/traces.js';
-import { bodyOf, timeOf } from '../requests.js';
+import { type Table, type TableRequest } from '../../services/compat/trace-tables.js';
 import { Costly } from '../costly-requests.js';
-import { OlderController, OlderRoute, UnwrappedRoute } from './older-route.decorator.js';
-
-const { GET, POST } = RequestMethod;
+import { bodyOf, timeOf } from '../requests.js';
+import { type OlderCall } from './older-calls.js';
+import { olderController, route, unwrappedRoute } from './older-routes.js';
 
 const MOST_SUGGESTIONS = 50;
 const LARGEST_PAGE = 200;
@@ -14,81 +11,76 @@ const LARGEST_PAGE = 200;
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The trace as the consoles of ElasticJob 2 and 3 have it. */
-@OlderController('api/event-trace')
-@Costly()
-export class OlderTracesController {
-  constructor(
-    @Inject(TraceTables) private readonly tables: TraceTables,
-    @Inject(Traces) private readonly traces: Traces,
-  ) {}
-
-  /** Executions, as ElasticJob 3 asks for them. */
-  @OlderRoute(POST, 'execution', 'read')
-  executions(@Body() body: unknown): Promise<unknown> {
-    return this.#executions(bodyOf<Record<string, unknown>>(body));
-  }
-
-  /** Executions, as ElasticJob 2 asks for them. Never wrapped. */
-  @UnwrappedRoute(GET, 'execution', 'read')
-  async oldestExecutions(@Query() query: Fields): Promise<unknown> {
-    const { total, rows } = await this.#executions(fromOldest(query, 'startTimeFrom', 'startTimeTo'));
-    return { total, rows: rows.map((row) => withWallClock(row, ['startTime', 'completeTime'])) };
-  }
-
-  /** Changes of state, as ElasticJob 3 asks for them. */
-  @OlderRoute(POST, 'status', 'read')
-  statuses(@Body() body: unknown): Promise<unknown> {
-    return this.#statuses(bodyOf<Record<string, unknown>>(body));
-  }
-
-  /** Changes of state, as ElasticJob 2 asks for them. Never wrapped. */
-  @UnwrappedRoute(GET, 'status', 'read')
-  async oldestStatuses(@Query() query: Fields): Promise<unknown> {
-    const { total, rows } = await this.#statuses(fromOldest(query, 'creationTimeFrom', 'creationTimeTo'));
-    return { total, rows: rows.map((row) => withWallClock(row, ['creationTime'])) };
-  }
-
-  /** Names of jobs in the trace. */
-  @OlderRoute(
-    GET,
-    ['execution/jobNames', 'execution/jobNames/:prefix', 'status/jobNames', 'status/jobNames/:prefix'],
+export const OlderTracesController = olderController('OlderTracesController', 'api/event-trace', [
+  route('read', 'POST execution', 'Executions, as ElasticJob 3 asks for them.', (call, body) => {
+    return executions(call, bodyOf<Record<string, unknown>>(body));
+  }),
+  unwrappedRoute(
+    'object',
     'read',
-  )
-  jobNames(@Param('prefix') prefix = ''): Promise<unknown> {
-    return this.traces.suggest(undefined, { field: 'job', prefix, limit: MOST_SUGGESTIONS });
-  }
+    'GET execution',
+    'Executions, as ElasticJob 2 asks for them. Never wrapped.',
+    async (call) => {
+      const { total, rows } = await executions(call, fromOldest(call.query, 'startTimeFrom', 'startTimeTo'));
+      return { total, rows: rows.map((row) => withWallClock(row, ['startTime', 'completeTime'])) };
+    },
+  ),
+  route('read', 'POST status', 'Changes of state, as ElasticJob 3 asks for them.', (call, body) => {
+    return statuses(call, bodyOf<Record<string, unknown>>(body));
+  }),
+  unwrappedRoute(
+    'object',
+    'read',
+    'GET status',
+    'Changes of state, as ElasticJob 2 asks for them. Never wrapped.',
+    async (call) => {
+      const { total, rows } = await statuses(call, fromOldest(call.query, 'creationTimeFrom', 'creationTimeTo'));
+      return { total, rows: rows.map((row) => withWallClock(row, ['creationTime'])) };
+    },
+  ),
+  route(
+    'read',
+    ['GET execution/jobNames', 'GET execution/jobNames/:prefix', 'GET status/jobNames', 'GET status/jobNames/:prefix'],
+    'Names of jobs in the trace.',
+    (call) => suggestions(call, 'job'),
+  ),
+  route('read', ['GET execution/ip', 'GET execution/ip/:prefix'], 'Addresses in the trace.', (call) =>
+    suggestions(call, 'ip'),
+  ),
+]);
+Costly()(OlderTracesController);
 
-  /** Addresses in the trace. */
-  @OlderRoute(GET, ['execution/ip', 'execution/ip/:prefix'], 'read')
-  ips(@Param('prefix') prefix = ''): Promise<unknown> {
-    return this.traces.suggest(undefined, { field: 'ip', prefix, limit: MOST_SUGGESTIONS });
-  }
+function suggestions(
+  { services: { traces }, params: { prefix = '' } }: OlderCall,
+  field: 'job' | 'ip',
+): Promise<readonly string[]> {
+  return traces.suggest(undefined, { field, prefix, limit: MOST_SUGGESTIONS });
+}
 
-  #executions(fields: Fields) {
-    const [from, to] = [timeIn(fields, 'startTimeFrom'), timeIn(fields, 'startTimeTo')];
-    const success = textIn(fields, 'isSuccess');
-    const isWanted = (event: JobExecutionEvent): boolean =>
-      (from === undefined || event.startTime.getTime() > from) && (success !== 'false' || !event.success);
-    const filter = {
-      ...{ jobName: textIn(fields, 'jobName'), ip: textIn(fields, 'ip'), ...range(from, to) },
-      ...(success === 'true' && { outcome: 'succeeded' as const }),
-    };
-    return this.tables.executions(filter, isWanted, requestOf(fields));
-  }
+function executions({ services: { tables } }: OlderCall, fields: Fields): Promise<Table<Fields>> {
+  const [from, to] = [timeIn(fields, 'startTimeFrom'), timeIn(fields, 'startTimeTo')];
+  const success = textIn(fields, 'isSuccess');
+  const isWanted = (event: JobExecutionEvent): boolean =>
+    (from === undefined || event.startTime.getTime() > from) && (success !== 'false' || !event.success);
+  const filter = {
+    ...{ jobName: textIn(fields, 'jobName'), ip: textIn(fields, 'ip'), ...range(from, to) },
+    ...(success === 'true' && { outcome: 'succeeded' as const }),
+  };
+  return tables.executions(filter, isWanted, requestOf(fields));
+}
 
-  #statuses(fields: Fields) {
-    const [from, to] = [timeIn(fields, 'creationTimeFrom'), timeIn(fields, 'creationTimeTo')];
-    const state = textIn(fields, 'state') as JobState | undefined;
-    const [source = 'LITE_EXECUTOR', type] = [textIn(fields, 'source'), textIn(fields, 'executionType')];
-    return this.tables.statuses(
-      { jobName: textIn(fields, 'jobName'), state, ...range(from, to) },
-      ({ creationTime, executionType }) =>
-        (from === undefined || creationTime.getTime() > from) &&
-        source === 'LITE_EXECUTOR' &&
-        (type ?? executionType) === executionType,
-      requestOf(fields),
-    );
-  }
+function statuses({ services: { tables } }: OlderCall, fields: Fields): Promise<Table<Fields>> {
+  const [from, to] = [timeIn(fields, 'creationTimeFrom'), timeIn(fields, 'creationTimeTo')];
+  const state = textIn(fields, 'state') as JobState | undefined;
+  const [source = 'LITE_EXECUTOR', type] = [textIn(fields, 'source'), textIn(fields, 'executionType')];
+  return tables.statuses(
+    { jobName: textIn(fields, 'jobName'), state, ...range(from, to) },
+    ({ creationTime, executionType }) =>
+      (from === undefined || creationTime.getTime() > from) &&
+      source === 'LITE_EXECUTOR' &&
+      (type ?? executionType) === executionType,
+    requestOf(fields),
+  );
 }
 
 /** If one of the two is 0 or less: the first page of ten. An order that is none is the ascending one. */

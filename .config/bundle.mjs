@@ -7,7 +7,7 @@
  *
  * Comments stay in the declarations, where editors read them, and leave the JavaScript.
  */
-import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rollup } from 'rollup';
@@ -27,11 +27,6 @@ const entryFiles = (extension) =>
 /** The command line is a program, which nobody imports: it is ESM alone. */
 const PROGRAM = { elasticjob: join(modules, 'cli/elasticjob.js') };
 
-const KINDS = {
-  esm: { format: 'es', input: { ...entryFiles('.js'), ...PROGRAM }, module: ts.ModuleKind.ESNext, extension: '.mjs' },
-  cjs: { format: 'cjs', input: entryFiles('.js'), module: ts.ModuleKind.CommonJS, extension: '.cjs' },
-};
-
 /**
  * Packages of which the bundles contain what they use: class-validator as a whole is 230 files, the greater part of
  * them for phone numbers, and takes longer to load than Nest's core. Its metadata are global, so that its copies in a
@@ -43,11 +38,20 @@ const INLINED = {
   tslib: () => 'tslib/tslib.es6.mjs',
 };
 
-for (const name of Object.keys(KINDS)) rmSync(join(dist, name), { recursive: true, force: true });
+/**
+ * Packages that come as ES modules alone, or as other objects by `import` than by `require`: code that needs them exists
+ * as ESM and as CommonJS. All other code is CommonJS, which both share.
+ */
+const OF_ONE_KIND = /^(@nestjs\/|rxjs|reflect-metadata|openid-client|typeorm)/;
+
+for (const name of ['esm', 'cjs', 'parts']) rmSync(join(dist, name), { recursive: true, force: true });
 copyJavaScriptFiles();
-for (const [name, kind] of Object.entries(KINDS)) await bundleCode(join(dist, name), kind);
-await bundleDeclarations(join(dist, 'esm'));
-copyDeclarations(join(dist, 'esm'), join(dist, 'cjs'));
+const chunks = await bundleCode();
+await writeModules(chunks);
+await writeCommonJs(chunks);
+await bundleDeclarations(join(dist, 'cjs'));
+for (const name of Object.keys(entries))
+  writeFileSync(join(dist, `esm/${name}.d.ts`), `export * from '../cjs/${name}.js';\n`);
 // Whatever the package's own "type" says.
 writeFileSync(join(dist, 'cjs/package.json'), '{ "type": "commonjs" }\n');
 writeFileSync(join(dist, 'third-party-licenses.txt'), Object.keys(INLINED).map(licenseOf).join('\n\n'));
@@ -65,22 +69,26 @@ function copyJavaScriptFiles() {
   }
 }
 
-async function bundleCode(dir, { format, input, module, extension }) {
+/** All code as ES modules: the entries and the program, what they share, and in parts/ what both kinds share. */
+async function bundleCode() {
   const bundle = await rollup({
-    input,
-    plugins: [resolveImports(), resolveInlined(), withoutComments(module, extension)],
+    input: { ...entryFiles('.js'), ...PROGRAM },
+    plugins: [resolveImports(), resolveInlined()],
     // As package.json says of ours.
     treeshake: { moduleSideEffects: (_, isExternal) => isExternal },
     onLog: refuseWarning,
   });
-  const { output } = await bundle.write({
-    dir,
-    format,
-    // CommonJS loads the CommonJS of a package, so that an application has one copy of TypeORM.
-    ...(format === 'cjs' && { interop: 'auto', dynamicImportInCjs: false, exports: 'named' }),
-    chunkFileNames: 'parts/[name]-[hash].js',
+  const shared = new Map();
+  const { output } = await bundle.generate({
+    dir: dist,
+    format: 'es',
+    entryFileNames: 'esm/[name].js',
+    chunkFileNames: ({ name, moduleIds }) =>
+      moduleIds.some((id) => shared.get(id)) ? `parts/${name}.cjs` : 'esm/parts/[name].js',
     hoistTransitiveImports: false,
-    manualChunks: (id) => (isCommand(id) ? 'commands' : undefined),
+    minifyInternalExports: false,
+    manualChunks: (id, { getModuleInfo }) =>
+      isShared(id, getModuleInfo, shared) ? partOf(id) : isCommand(id) ? 'commands' : undefined,
     onlyExplicitManualChunks: true,
   });
   await bundle.close();
@@ -92,6 +100,118 @@ async function bundleCode(dir, { format, input, module, extension }) {
       [...imports, ...dynamicImports].filter((id) => !files.includes(id)),
     );
   }
+  return output;
+}
+
+/** Whether CommonJS serves both kinds: neither the module nor what it imports needs a package of one kind. */
+function isShared(id, getModuleInfo, known) {
+  if (known.has(id)) return known.get(id);
+  // Until all is known: a module that imports itself in a circle depends on the others.
+  known.set(id, true);
+  const info = getModuleInfo(id);
+  const imports = [...(info?.importedIds ?? []), ...(info?.dynamicallyImportedIds ?? [])];
+  const found =
+    info?.isEntry !== true &&
+    areaOf(id)[0] !== 'cli' &&
+    imports.every((each) =>
+      getModuleInfo(each)?.isExternal ? !OF_ONE_KIND.test(each) : isShared(each, getModuleInfo, known),
+    );
+  known.set(id, found);
+  return found;
+}
+
+/** The folders of lib/ in which a module stands; those of a package begin with `..`. */
+function areaOf(id) {
+  return relative(modules, dirname(id)).split(sep);
+}
+
+/** The part of a shared module: what is needed together stands together. */
+function partOf(id) {
+  const [area, room] = areaOf(id);
+  if (area === '..') return /[\\/]tslib[\\/]/.test(id) ? 'common' : 'class-validator';
+  if (['api', 'async', 'time', 'wording'].includes(area)) return 'common';
+  if (room !== undefined && (['registry', 'tracing', 'observability'].includes(area) || ['explain','doctor'].includes(room)))
+    return `${area}-${room}`;
+  return area;
+}
+
+/**
+ * ES modules import a part by a file of its own, which hands its exports on: Node reads through all of a CommonJS file
+ * that an ES module imports, for the names of its exports, and this one is short.
+ */
+async function writeModules(output) {
+  const names = new Map();
+  for (const { fileName, code } of output) {
+    if (fileName.endsWith('.cjs')) continue;
+    const imports = /^(import|export) (?:\{([^}]*)\} from )?'([^']*\/)parts\/([\w-]+)\.cjs';\n/gm;
+    const redirected = compact(code, fileName).replace(imports, (_, keyword, list, path, part) => {
+      if (list === undefined) return '';
+      const known = names.get(part) ?? names.set(part, new Set()).get(part);
+      for (const each of list.split(',')) known.add(each.trim().split(' as ')[0]);
+      const folder = fileName.startsWith('esm/parts/') ? '.' : './parts';
+      return `${keyword} {${list}} from '${folder}/${part}.cjs';\n`;
+    });
+    write(fileName, redirected);
+  }
+  for (const [part, exported] of names) {
+    const lines = [...exported].sort().map((name) => `exports.${name} = part.${name};\n`);
+    write(`esm/parts/${part}.cjs`, `'use strict';\nconst part = require('../../parts/${part}.cjs');\n${lines.join('')}`);
+  }
+}
+
+/** The same chunks as CommonJS: the parts, and in cjs/ what is in esm/ except the program. */
+async function writeCommonJs(output) {
+  const byName = new Map(output.map((chunk) => [chunk.fileName, chunk]));
+  const needed = new Set();
+  const need = (fileName) => {
+    if (needed.has(fileName) || !byName.has(fileName)) return;
+    needed.add(fileName);
+    const { imports, dynamicImports } = byName.get(fileName);
+    for (const each of [...imports, ...dynamicImports]) need(each);
+  };
+  for (const { fileName } of output) if (fileName.endsWith('.cjs')) need(fileName);
+  for (const name of Object.keys(entries)) need(`esm/${name}.js`);
+
+  const bundle = await rollup({
+    // The names of parts become those of variables.
+    input: Object.fromEntries(
+      [...needed].map((fileName) => [fileName.replace(/^parts\/|\.cjs$/g, ''), join(dist, fileName)]),
+    ),
+    plugins: [
+      {
+        name: 'chunks',
+        resolveId(id, importer) {
+          const path = importer === undefined || id.startsWith('.') ? join(importer ? dirname(importer) : '', id) : id;
+          if (needed.has(relative(dist, path))) return path;
+          return path.startsWith(dist)
+            ? { id: path, external: 'relative' }
+            : { id: path, external: true };
+        },
+        load: (id) => byName.get(relative(dist, id)).code,
+      },
+    ],
+    treeshake: false,
+    onLog: refuseWarning,
+  });
+  const { output: files } = await bundle.generate({
+    dir: dist,
+    format: 'cjs',
+    // CommonJS loads the CommonJS of a package, so that an application has one copy of TypeORM.
+    interop: 'auto',
+    dynamicImportInCjs: false,
+    exports: 'named',
+    preserveModules: true,
+    entryFileNames: ({ facadeModuleId }) => relative(dist, facadeModuleId).replace(/^esm\b/, 'cjs'),
+    hoistTransitiveImports: false,
+  });
+  await bundle.close();
+  for (const { fileName, code } of files) write(fileName, compact(code, fileName));
+}
+
+function write(fileName, code) {
+  const path = join(dist, fileName);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, code);
 }
 
 /** What `elasticjob --help` has no need of: the code of the commands, which is loaded when one is carried out. */
@@ -144,13 +264,82 @@ function fileOf(path) {
   );
 }
 
-function withoutComments(module, extension) {
-  const compilerOptions = { module, target: ts.ScriptTarget.ES2022, removeComments: true };
-  return {
-    name: 'without-comments',
-    renderChunk: (code, { fileName }) =>
-      ts.transpileModule(code, { fileName: fileName.replace(/\.js$/, extension), compilerOptions }).outputText,
+/** Without comments, indented by tabs. Names and lines stay, for whoever reads a stack trace. */
+function compact(code, fileName) {
+  const kind = /\.cjs$|^cjs/.test(fileName) ? ts.ModuleKind.CommonJS : ts.ModuleKind.ESNext;
+  const compilerOptions = { module: kind, target: ts.ScriptTarget.ES2022, removeComments: true };
+  const extension = kind === ts.ModuleKind.CommonJS ? '.cjs' : '.mjs';
+  const { outputText } = ts.transpileModule(code, { fileName: fileName.replace(/\.c?js$/, extension), compilerOptions });
+  return indentedByTabs(kind === ts.ModuleKind.CommonJS ? loadedOnUse(outputText) : outputText);
+}
+
+/**
+ * Lets `require` wait for the first use of what it loads: an application does not load YAML, an HTTP client or a
+ * registry centre of another type unless it needs them.
+ */
+function loadedOnUse(code) {
+  const { file, checker } = bound(code);
+  const edits = [];
+  const replace = (node, text, start = node.getStart(), end = node.end) => edits.push({ start, end, text });
+  const loaded = new Set();
+  for (const statement of file.statements) {
+    const [, name, id] = /^(?:(?:var|const) ([\w$]+) = )?require\(('[^']+')\);$/.exec(statement.getText()) ?? [];
+    if (id === undefined || id.endsWith("/common.cjs'")) continue;
+    if (name === undefined) {
+      if (id.startsWith("'.")) replace(statement, '');
+      continue;
+    }
+    const [declaration] = statement.declarationList.declarations;
+    loaded.add(declaration);
+    replace(statement, `let ${name}$; const ${name} = () => (${name}$ ??= require(${id}));`);
+  }
+  const look = (node) => {
+    if (!ts.isIdentifier(node) || ts.isVariableDeclaration(node.parent)) return ts.forEachChild(node, look);
+    const { parent } = node;
+    const isShorthand = ts.isShorthandPropertyAssignment(parent);
+    const symbol = isShorthand ? checker.getShorthandAssignmentValueSymbol(parent) : checker.getSymbolAtLocation(node);
+    if (!loaded.has(symbol?.valueDeclaration)) return;
+    const [before, after] = isShorthand ? [`${node.text}: `, ''] : isConstructed(parent) ? ['(', ')'] : ['', ''];
+    replace(node, `${before}${node.text}()`);
+    if (after) replace(parent, after, parent.end);
   };
+  file.statements.forEach(look);
+  for (const { start, end, text } of edits.sort((a, b) => b.start - a.start))
+    code = code.slice(0, start) + text + code.slice(end);
+  return code;
+}
+
+/** Whether `new` makes one of it: its arguments must not be taken for those of the call. */
+function isConstructed(node) {
+  return ts.isPropertyAccessExpression(node) && ts.isNewExpression(node.parent) && node.parent.expression === node;
+}
+
+/** A program of one file, which knows what each name in it stands for. */
+function bound(code) {
+  const name = 'code.ts';
+  const file = ts.createSourceFile(name, code, ts.ScriptTarget.ES2022, true);
+  const options = { allowJs: true, noResolve: true, noLib: true, types: [], target: ts.ScriptTarget.ES2022 };
+  const host = {
+    ...ts.createCompilerHost(options),
+    getSourceFile: (each) => (each === name ? file : undefined),
+    fileExists: (each) => each === name,
+  };
+  return { file, checker: ts.createProgram([name], options, host).getTypeChecker() };
+}
+
+/** Lines within a template are text, which stays as it is. */
+function indentedByTabs(code) {
+  const file = ts.createSourceFile('code.js', code, ts.ScriptTarget.ES2022, false);
+  const texts = [];
+  const look = (node) => {
+    if (ts.isNoSubstitutionTemplateLiteral(node) || ts.isTemplateExpression(node)) texts.push([node.getStart(file), node.end]);
+    else ts.forEachChild(node, look);
+  };
+  look(file);
+  const within = (offset) => texts.some(([start, end]) => start < offset && offset < end);
+  return code.replace(/^( {4})+/gm, (spaces, _, offset) =>
+    within(offset) ? spaces : '\t'.repeat(spaces.length / 4),
+  );
 }
 
 async function bundleDeclarations(dir) {
@@ -162,10 +351,34 @@ async function bundleDeclarations(dir) {
   });
   await bundle.write({ dir, format: 'es', chunkFileNames: 'parts/[name]-[hash].d.ts', hoistTransitiveImports: false });
   await bundle.close();
+  const file = join(dir, 'index.d.ts');
+  writeFileSync(file, markMoved(readFileSync(file, 'utf8'), movedNames()));
 }
 
-function copyDeclarations(from, to) {
-  cpSync(from, to, { recursive: true, filter: (path) => !path.endsWith('.js') });
+/** The names that the main entry exports until 1.0, although another one is their home, each with the advice for it. */
+function movedNames() {
+  const source = ts.createSourceFile('index.ts', readFileSync(at('lib/index.ts'), 'utf8'), ts.ScriptTarget.ES2022);
+  return new Map(
+    source.statements.flatMap((statement) => {
+      const advice = ts.getJSDocDeprecatedTag(statement)?.comment;
+      return advice ? statement.exportClause.elements.map(({ name }) => [name.text, advice]) : [];
+    }),
+  );
+}
+
+/** Editors take the mark from where a name is exported. */
+function markMoved(declarations, moved) {
+  const missing = new Set(moved.keys());
+  const marked = declarations.replace(/^export (type )?\{([^}]*)\}/gm, (_, type = '', list) => {
+    const names = list.split(',').map((each) => {
+      const exported = each.trim().split(' as ').at(-1).replace(/^type /, '');
+      if (!missing.delete(exported)) return ` ${each.trim()}`;
+      return `\n/** @deprecated ${moved.get(exported)} */\n${each.trim()}`;
+    });
+    return `export ${type}{${names.join(',')} }`;
+  });
+  if (missing.size > 0) throw new Error(`The declarations of the main entry do not export ${[...missing].join(', ')}.`);
+  return marked;
 }
 
 /** A class's name stands in logs, errors and the messages of Nest: two classes of one name must not share a file. */
@@ -186,5 +399,7 @@ function refuseWarning(level, log) {
   if (level !== 'warn') return;
   // Types that entries share stand in a part that exports them under short names.
   if (/private shared type exports/.test(log.message)) return;
+  // Parts load one another when they first need something of one another.
+  if (/^CIRCULAR_/.test(log.code) && log.ids.every((id) => basename(id).startsWith('operations'))) return;
   throw new Error(`Bundling: ${log.message}`);
 }

@@ -35,6 +35,9 @@ const KERNEL = ['kernel', ...ROOMS];
 const CORE = [...KERNEL, 'operations', 'dump'];
 const GROUND = ['api', 'time', 'async', 'wording', 'layout', 'registry'];
 
+/** What the entries of the package may export. */
+const PUBLIC = [...CORE, ...EXTENSIONS.filter((area) => area !== 'tracing/rdb'), ...ADAPTERS, ...GROUND];
+
 /** An area is a folder of lib/; `registry` is the port alone, `index` the public entry. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // The one table of sentences.
@@ -92,19 +95,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'wording',
   ],
   // What needs TypeORM has an entry of its own.
-  index: [
-    'nest',
-    'settings',
-    ...CORE,
-    ...EXTENSIONS.filter((area) => area !== 'tracing/rdb'),
-    ...ADAPTERS,
-    'layout',
-    'registry',
-    'api',
-    'time',
-    'async',
-    'wording',
-  ],
+  index: ['nest', 'settings', ...PUBLIC],
+  // Programs without Nest import them.
+  entries: PUBLIC,
 };
 
 /** The areas that may import Nest. All others work without it: a command line or a test has no Nest application. */

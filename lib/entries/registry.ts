@@ -1,0 +1,23 @@
+/**
+ * The public API of `nestjs-elasticjob/registry`: the registry centres, and the port that each of them implements.
+ * Anything that is not exported here may change with any version.
+ */
+export {
+  type CommitLimits,
+  type Lifetime,
+  type Mirror,
+  type MirroredNode,
+  type MirrorOptions,
+  type Operation,
+  type RegistryCenter,
+  type Session,
+  type SessionState,
+} from '../registry/registry-center.js';
+export {
+  type EmbeddedFaults,
+  EmbeddedRegistryCenter,
+  type EmbeddedRegistryCenterOptions,
+} from '../registry/embedded/embedded-registry-center.js';
+export { EmbeddedRegistryServer } from '../registry/embedded/embedded-registry-server.js';
+export { ZookeeperRegistryCenter } from '../registry/zookeeper/zookeeper-registry-center.js';
+export { type ZookeeperConfiguration } from '../registry/zookeeper/zookeeper-configuration.js';

@@ -175,7 +175,7 @@ async function writeCommonJs(output) {
   const bundle = await rollup({
     // The names of parts become those of variables.
     input: Object.fromEntries(
-      [...needed].map((fileName) => [fileName.replace(/^parts\/|\.cjs$/g, ''), join(dist, fileName)]),
+      [...needed].map((fileName) => [fileName.replace(/^(esm\/)?parts\/|\.c?js$/g, ''), join(dist, fileName)]),
     ),
     plugins: [
       {
@@ -329,7 +329,7 @@ function bound(code) {
 
 /** Lines within a template are text, which stays as it is. */
 function indentedByTabs(code) {
-  const file = ts.createSourceFile('code.js', code, ts.ScriptTarget.ES2022, false);
+  const file = ts.createSourceFile('code.ts', code, ts.ScriptTarget.ES2022, false);
   const texts = [];
   const look = (node) => {
     if (ts.isNoSubstitutionTemplateLiteral(node) || ts.isTemplateExpression(node)) texts.push([node.getStart(file), node.end]);
@@ -346,7 +346,7 @@ async function bundleDeclarations(dir) {
   const bundle = await rollup({
     input: entryFiles('.d.ts'),
     external: isExternal,
-    plugins: [dts()],
+    plugins: [dts(), { name: 'tabs', renderChunk: (code) => indentedByTabs(code) }],
     onLog: refuseWarning,
   });
   await bundle.write({ dir, format: 'es', chunkFileNames: 'parts/[name]-[hash].d.ts', hoistTransitiveImports: false });
@@ -357,7 +357,7 @@ async function bundleDeclarations(dir) {
 
 /** The names that the main entry exports until 1.0, although another one is their home, each with the advice for it. */
 function movedNames() {
-  const source = ts.createSourceFile('index.ts', readFileSync(at('lib/index.ts'), 'utf8'), ts.ScriptTarget.ES2022);
+  const source = ts.createSourceFile('index.ts', readFileSync(at('lib/index.ts'), 'utf8'), ts.ScriptTarget.ES2022, true);
   return new Map(
     source.statements.flatMap((statement) => {
       const advice = ts.getJSDocDeprecatedTag(statement)?.comment;

@@ -1,6 +1,6 @@
 // Time of one next(), next to that of cron-parser in the same run: `npm run build && node bench/cron.bench.mjs`.
 import { CronExpressionParser } from 'cron-parser';
-import { QuartzCron } from 'nestjs-elasticjob';
+import { QuartzCron } from 'nestjs-elasticjob/cron';
 
 const ROUNDS = 7;
 const ROUND_MS = 40;

@@ -1,6 +1,7 @@
 // What coordination costs: a firing of a job on the embedded registry, monitored and not, next to calling the same
 // function for each item without any of it. One instance, items that do nothing.
-import { EmbeddedRegistryCenter, jobConfiguration, JobHost, ScheduleJobBootstrap } from 'nestjs-elasticjob';
+import { jobConfiguration, JobHost, ScheduleJobBootstrap } from 'nestjs-elasticjob/bootstrap';
+import { EmbeddedRegistryCenter } from 'nestjs-elasticjob/registry';
 
 const ROUNDS = 30;
 const silent = { debug() {}, log() {}, warn() {}, error() {} };

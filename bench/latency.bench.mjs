@@ -4,7 +4,9 @@
 // least, delays show most.
 //   npm run bench -- latency            ROUNDS=10: more rounds than five
 import '../.config/typescript.mjs';
-import { EmbeddedRegistryCenter, jobConfiguration, JobHost, ScheduleJobBootstrap, Tracing } from 'nestjs-elasticjob';
+import { jobConfiguration, JobHost, ScheduleJobBootstrap } from 'nestjs-elasticjob/bootstrap';
+import { EmbeddedRegistryCenter } from 'nestjs-elasticjob/registry';
+import { Tracing } from 'nestjs-elasticjob/tracing';
 import { RdbTraceStorage } from 'nestjs-elasticjob/tracing-rdb';
 
 const { DatabaseServer, dataSource, newDatabase } = await import('../test/databases/support/servers.ts');

@@ -7,7 +7,7 @@
 //   npm run bench -- moves --items 1000 --instances 2,10 --rounds 1
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { ZookeeperRegistryCenter } from 'nestjs-elasticjob';
+import { ZookeeperRegistryCenter } from 'nestjs-elasticjob/registry';
 import { Instance, JOB_NAME } from './moves/instance.mjs';
 import { machine, median, number, table, zooKeeperVersion } from './support/report.mjs';
 import { packetsOf, startZooKeeper } from './support/zookeeper.mjs';

@@ -2,7 +2,9 @@
 // 40`.
 import '../.config/typescript.mjs';
 import { parseArgs } from 'node:util';
-import { JobConfiguration, JobStatisticsAPI, ServerStatisticsAPI, ZookeeperRegistryCenter } from 'nestjs-elasticjob';
+import { JobConfiguration } from 'nestjs-elasticjob';
+import { JobStatisticsAPI, ServerStatisticsAPI } from 'nestjs-elasticjob/operations';
+import { ZookeeperRegistryCenter } from 'nestjs-elasticjob/registry';
 import { instanceYaml, jobInstanceOn } from '../dist/modules/layout/job-instance.js';
 import { zooKeeperEnvironment } from '../.config/zookeeper.mjs';
 import { toYaml } from '../dist/modules/layout/job-configuration-yaml.js';

@@ -9,7 +9,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { zooKeeperEnvironment } from '../.config/zookeeper.mjs';
-import { jobConfiguration, JobHost, ScheduleJobBootstrap, ZookeeperRegistryCenter } from 'nestjs-elasticjob';
+import { jobConfiguration, JobHost, ScheduleJobBootstrap } from 'nestjs-elasticjob/bootstrap';
+import { ZookeeperRegistryCenter } from 'nestjs-elasticjob/registry';
 
 Object.assign(process.env, zooKeeperEnvironment());
 const { ZooKeeperServer } = await import('../test/support/zookeeper-server.ts');

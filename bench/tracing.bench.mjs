@@ -6,7 +6,7 @@
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import '../.config/typescript.mjs';
-import { TraceQueue } from 'nestjs-elasticjob';
+import { TraceQueue } from 'nestjs-elasticjob/tracing';
 import { RdbTraceStorage } from 'nestjs-elasticjob/tracing-rdb';
 
 const { DatabaseServer, dataSource, KINDS, newDatabase } = await import('../test/databases/support/servers.ts');

@@ -304,19 +304,31 @@ function visit(node: ts.Node, look: (node: ts.Node) => void): void {
   ts.forEachChild(node, (child) => visit(child, look));
 }
 
-/** The exports of a file that re-exports by name, one a line; `export *` is refused, since it hides what is public. */
-function publicNames(path: string, text: string): readonly string[] {
+interface PublicName {
+  readonly name: string;
+  readonly isType: boolean;
+  /** The entry from which it should be imported, if that is another one. */
+  readonly home?: string;
+}
+
+/** The exports of a file that re-exports by name; `export *` is refused, since it hides what is public. */
+function publicNames(path: string, text: string): readonly PublicName[] {
   return parse(path, text)
     .statements.flatMap((statement) => {
       if (!ts.isExportDeclaration(statement)) return [];
       const { exportClause, isTypeOnly } = statement;
       if (!exportClause || !ts.isNamedExports(exportClause))
         throw new Error(`${path}: name what is public, without *.`);
-      return [...exportClause.elements].map(
-        (element) => `${isTypeOnly || element.isTypeOnly ? 'type ' : ''}${element.name.text}`,
-      );
+      const advice = ts.getTextOfJSDocComment(ts.getJSDocDeprecatedTag(statement)?.comment);
+      const home = advice === undefined ? undefined : /^Import it from '([^']+)'\.$/.exec(advice)?.[1];
+      if (advice !== undefined && home === undefined) throw new Error(`${path}: "${advice}" names no entry.`);
+      return [...exportClause.elements].map((element) => ({
+        name: element.name.text,
+        isType: isTypeOnly || element.isTypeOnly,
+        ...(home !== undefined && { home }),
+      }));
     })
-    .sort((a, b) => a.replace('type ', '').localeCompare(b.replace('type ', ''), 'en'));
+    .sort((a, b) => a.name.localeCompare(b.name, 'en'));
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -327,22 +339,34 @@ function librarySources(): Sources {
   return Object.fromEntries(paths.map((path) => [path, readFileSync(join(lib, path), 'utf8')]));
 }
 
-/** Every entry of the package with its exports, as kept in test/public-api.txt. */
-function publicApi(): string {
+function filesBelow(folder: string): readonly string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.(ts|mjs|md|txt)$/.test(path))
+    .map((path) => posix.join(folder, path));
+}
+
+/** The exports of each entry of the package. */
+function publicApi(): ReadonlyMap<string, readonly PublicName[]> {
   const read = (path: string): unknown => JSON.parse(readFileSync(join(root, path), 'utf8'));
   const manifest = read('package.json') as {
     readonly name: string;
     readonly exports: Readonly<Record<string, string | { readonly default: { readonly default: string } }>>;
   };
   const entries = read('.config/entries.json') as Readonly<Record<string, string>>;
-  return Object.entries(manifest.exports)
-    .flatMap(([entry, target]) => {
+  return new Map(
+    Object.entries(manifest.exports).flatMap(([entry, target]) => {
       if (typeof target === 'string') return [];
       const source = `${entries[posix.basename(target.default.default, '.js')]}.ts`;
-      const names = publicNames(source, readFileSync(join(lib, source), 'utf8'));
-      return [`${posix.join(manifest.name, entry)}\n${names.map((name) => `  ${name}\n`).join('')}`];
-    })
-    .join('\n');
+      return [[posix.join(manifest.name, entry), publicNames(source, readFileSync(join(lib, source), 'utf8'))] as const];
+    }),
+  );
+}
+
+/** As kept in test/public-api.txt. */
+function listOf(entries: ReadonlyMap<string, readonly PublicName[]>): string {
+  const line = ({ name, isType, home }: PublicName) =>
+    `  ${isType ? 'type ' : ''}${name}${home === undefined ? '' : ` (deprecated: ${home})`}\n`;
+  return [...entries].map(([entry, names]) => `${entry}\n${names.map(line).join('')}`).join('\n');
 }
 
 describe('the library', () => {
@@ -371,10 +395,38 @@ describe('the library', () => {
 
   test('exports what test/public-api.txt lists; UPDATE=1 rewrites the list', () => {
     const list = join(root, 'test/public-api.txt');
-    const actual = publicApi();
+    const actual = listOf(publicApi());
     if (process.env['UPDATE'] === '1') writeFileSync(list, actual);
 
     expect(actual).toBe(readFileSync(list, 'utf8'));
+  });
+
+  test('exports each name that has moved from the entry to which its mark sends the reader', () => {
+    const entries = publicApi();
+    const moved = [...entries.values()].flat().filter(({ home }) => home !== undefined);
+    const astray = moved.filter(
+      ({ home = '', name, isType }) =>
+        entries.get(home)?.some((each) => each.name === name && each.isType === isType && !each.home) !== true,
+    );
+
+    expect(moved.length).toBeGreaterThan(80);
+    expect(astray).toEqual([]);
+  });
+
+  test('is imported by samples, tests, benchmarks and pages from where its names belong', () => {
+    const moved = new Map((publicApi().get('nestjs-elasticjob') ?? []).map(({ name, home }) => [name, home]));
+    const formerImports = ['README.md', ...['docs', 'sample', 'test', 'bench'].flatMap(filesBelow)].flatMap((path) => {
+      const text = readFileSync(join(root, path), 'utf8');
+      return [...text.matchAll(/import \{([^}]*)\} from 'nestjs-elasticjob'/g)].flatMap(([, names = '']) =>
+        names
+          .split(',')
+          .map((name) => name.trim().replace(/^type /, ''))
+          .filter((name) => moved.get(name) !== undefined)
+          .map((name) => `${path}: ${name} belongs to ${moved.get(name)}`),
+      );
+    });
+
+    expect(formerImports).toEqual([]);
   });
 });
 
@@ -497,9 +549,15 @@ describe('the rules', () => {
   });
 
   test('list public names in order, types marked, and refuse a star', () => {
-    expect(
-      publicNames('index.ts', `export { b, type A } from './a.js'; export type { C as D } from './c.js';`),
-    ).toEqual(['type A', 'b', 'type D']);
+    const names = publicNames(
+      'index.ts',
+      `export { b, type A } from './a.js';\n/** @deprecated Import it from 'p/e'. */\nexport type { C as D } from './c.js';`,
+    );
+
+    expect(listOf(new Map([['p', names]]))).toBe('p\n  type A\n  b\n  type D (deprecated: p/e)\n');
+    expect(() => publicNames('index.ts', `/** @deprecated Use e. */ export { b } from './a.js';`)).toThrow(
+      'index.ts: "Use e." names no entry.',
+    );
     expect(() => publicNames('index.ts', `export * from './a.js';`)).toThrow('index.ts: name what is public');
   });
 });

@@ -1,13 +1,8 @@
 // One instance of the library for `costs` and `throughput`: it fires when its parent says so, and answers when its
 // items have ended and bear no mark. The settings are a user's: those that the benchmark does not name have their
 // defaults.
-import {
-  EmbeddedRegistryCenter,
-  jobConfiguration,
-  JobHost,
-  ScheduleJobBootstrap,
-  ZookeeperRegistryCenter,
-} from 'nestjs-elasticjob';
+import { jobConfiguration, JobHost, ScheduleJobBootstrap } from 'nestjs-elasticjob/bootstrap';
+import { EmbeddedRegistryCenter, ZookeeperRegistryCenter } from 'nestjs-elasticjob/registry';
 import { serve } from '../support/children.mjs';
 
 const silent = { debug() {}, log() {}, warn: console.error, error: console.error };

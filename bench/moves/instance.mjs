@@ -1,5 +1,6 @@
 // An instance of the benchmark `moves`.
-import { jobConfiguration, JobHost, ScheduleJobBootstrap, ZookeeperRegistryCenter } from 'nestjs-elasticjob';
+import { jobConfiguration, JobHost, ScheduleJobBootstrap } from 'nestjs-elasticjob/bootstrap';
+import { ZookeeperRegistryCenter } from 'nestjs-elasticjob/registry';
 
 /** The job that all instances share. */
 export const JOB_NAME = 'moves';

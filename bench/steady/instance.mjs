@@ -1,6 +1,7 @@
 // One instance of the library for `steady`: jobs that fire each second by their cron expression, with a user's default
 // settings.
-import { jobConfiguration, JobHost, ScheduleJobBootstrap, ZookeeperRegistryCenter } from 'nestjs-elasticjob';
+import { jobConfiguration, JobHost, ScheduleJobBootstrap } from 'nestjs-elasticjob/bootstrap';
+import { ZookeeperRegistryCenter } from 'nestjs-elasticjob/registry';
 import { serve } from '../support/children.mjs';
 
 const silent = { debug() {}, log() {}, warn: console.error, error: console.error };

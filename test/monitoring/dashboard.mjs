@@ -7,7 +7,9 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EmbeddedRegistryCenter, jobConfiguration, JobHost, ScheduleJobBootstrap, Tracing } from 'nestjs-elasticjob';
+import { jobConfiguration, JobHost, ScheduleJobBootstrap } from 'nestjs-elasticjob/bootstrap';
+import { EmbeddedRegistryCenter } from 'nestjs-elasticjob/registry';
+import { Tracing } from 'nestjs-elasticjob/tracing';
 import { prometheusMetrics } from 'nestjs-elasticjob/prometheus';
 import { Registry } from 'prom-client';
 

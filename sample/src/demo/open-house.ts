@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DynamicModule, type INestApplication, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { EmbeddedRegistryCenter } from 'nestjs-elasticjob';
+import { EmbeddedRegistryCenter } from 'nestjs-elasticjob/registry';
 import { ElasticJobConsoleModule } from 'nestjs-elasticjob/console';
 import { type DataSource } from 'typeorm';
 import { type Instances } from './instances.js';

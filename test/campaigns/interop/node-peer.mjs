@@ -3,15 +3,10 @@
 import { openSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
-import {
-  AbstractDistributeOnceElasticJobListener,
-  JobConfiguration,
-  JobHost,
-  OneOffJobBootstrap,
-  ScheduleJobBootstrap,
-  Tracing,
-  ZookeeperRegistryCenter,
-} from 'nestjs-elasticjob';
+import { AbstractDistributeOnceElasticJobListener, JobConfiguration, OneOffJobBootstrap } from 'nestjs-elasticjob';
+import { JobHost, ScheduleJobBootstrap } from 'nestjs-elasticjob/bootstrap';
+import { ZookeeperRegistryCenter } from 'nestjs-elasticjob/registry';
+import { Tracing } from 'nestjs-elasticjob/tracing';
 
 const { values } = parseArgs({
   options: {

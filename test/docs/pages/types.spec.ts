@@ -1,8 +1,11 @@
 import { expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { root } from '../../support/program.js';
 import { type CodeBlock, codeBlocks, pages } from './pages.js';
+
+const entries = JSON.parse(readFileSync(join(root, '.config/entries.json'), 'utf8')) as Readonly<Record<string, string>>;
 
 /** What is wrong with the types of programs, as a user's compiler would say it; they need not exist as files. */
 function typeFaults(programs: ReadonlyMap<string, string>): readonly string[] {
@@ -13,13 +16,12 @@ function typeFaults(programs: ReadonlyMap<string, string>): readonly string[] {
     rootDir: root,
     noEmit: true,
     noUnusedLocals: false,
-    paths: {
-      'nestjs-elasticjob': [join(root, 'lib/index.ts')],
-      'nestjs-elasticjob/testing': [join(root, 'lib/testing/index.ts')],
-      'nestjs-elasticjob/console': [join(root, 'lib/console/index.ts')],
-      'nestjs-elasticjob/prometheus': [join(root, 'lib/observability/prometheus/index.ts')],
-      'nestjs-elasticjob/opentelemetry': [join(root, 'lib/observability/opentelemetry/index.ts')],
-    },
+    paths: Object.fromEntries(
+      Object.entries(entries).map(([name, path]) => [
+        name === 'index' ? 'nestjs-elasticjob' : `nestjs-elasticjob/${name}`,
+        [join(root, `lib/${path}.ts`)],
+      ]),
+    ),
   };
   const host = ts.createCompilerHost(settings);
   const disk = ts.createCompilerHost(settings);

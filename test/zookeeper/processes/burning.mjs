@@ -1,13 +1,8 @@
 // A process with two jobs on ZooKeeper: `tick` fires each second, and `burn` computes for long, where WHERE says: on
 // the main thread, or in a worker.
 import { writeSync } from 'node:fs';
-import {
-  jobConfiguration,
-  JobHost,
-  OneOffJobBootstrap,
-  ScheduleJobBootstrap,
-  ZookeeperRegistryCenter,
-} from 'nestjs-elasticjob';
+import { jobConfiguration, JobHost, OneOffJobBootstrap, ScheduleJobBootstrap } from 'nestjs-elasticjob/bootstrap';
+import { ZookeeperRegistryCenter } from 'nestjs-elasticjob/registry';
 import burn from './burn.mjs';
 
 const { WHERE, SERVERS: serverLists, NAMESPACE: namespace } = process.env;

@@ -130,7 +130,10 @@ function partOf(id) {
   const [area, room] = areaOf(id);
   if (area === '..') return /[\\/]tslib[\\/]/.test(id) ? 'common' : 'class-validator';
   if (['api', 'async', 'time', 'wording'].includes(area)) return 'common';
-  if (room !== undefined && (['registry', 'tracing', 'observability'].includes(area) || ['explain','doctor'].includes(room)))
+  if (
+    room !== undefined &&
+    (['registry', 'tracing', 'observability'].includes(area) || ['explain', 'doctor'].includes(room))
+  )
     return `${area}-${room}`;
   return area;
 }
@@ -155,7 +158,10 @@ async function writeModules(output) {
   }
   for (const [part, exported] of names) {
     const lines = [...exported].sort().map((name) => `exports.${name} = part.${name};\n`);
-    write(`esm/parts/${part}.cjs`, `'use strict';\nconst part = require('../../parts/${part}.cjs');\n${lines.join('')}`);
+    write(
+      `esm/parts/${part}.cjs`,
+      `'use strict';\nconst part = require('../../parts/${part}.cjs');\n${lines.join('')}`,
+    );
   }
 }
 
@@ -183,9 +189,7 @@ async function writeCommonJs(output) {
         resolveId(id, importer) {
           const path = importer === undefined || id.startsWith('.') ? join(importer ? dirname(importer) : '', id) : id;
           if (needed.has(relative(dist, path))) return path;
-          return path.startsWith(dist)
-            ? { id: path, external: 'relative' }
-            : { id: path, external: true };
+          return path.startsWith(dist) ? { id: path, external: 'relative' } : { id: path, external: true };
         },
         load: (id) => byName.get(relative(dist, id)).code,
       },
@@ -225,7 +229,8 @@ function resolveImports() {
   return {
     name: 'imports',
     resolveId(id) {
-      if (id.endsWith('.cjs')) return { id: join(dist, basename(id)), external: 'relative' };
+      // Rollup takes dist/modules, which has all entries, for what dist/ is of the output.
+      if (id.endsWith('.cjs')) return { id: join(modules, basename(id)), external: 'relative' };
       return isExternal(id) ? { id, external: true } : null;
     },
   };
@@ -269,7 +274,10 @@ function compact(code, fileName) {
   const kind = /\.cjs$|^cjs/.test(fileName) ? ts.ModuleKind.CommonJS : ts.ModuleKind.ESNext;
   const compilerOptions = { module: kind, target: ts.ScriptTarget.ES2022, removeComments: true };
   const extension = kind === ts.ModuleKind.CommonJS ? '.cjs' : '.mjs';
-  const { outputText } = ts.transpileModule(code, { fileName: fileName.replace(/\.c?js$/, extension), compilerOptions });
+  const { outputText } = ts.transpileModule(code, {
+    fileName: fileName.replace(/\.c?js$/, extension),
+    compilerOptions,
+  });
   return indentedByTabs(kind === ts.ModuleKind.CommonJS ? loadedOnUse(outputText) : outputText);
 }
 
@@ -332,14 +340,13 @@ function indentedByTabs(code) {
   const file = ts.createSourceFile('code.ts', code, ts.ScriptTarget.ES2022, false);
   const texts = [];
   const look = (node) => {
-    if (ts.isNoSubstitutionTemplateLiteral(node) || ts.isTemplateExpression(node)) texts.push([node.getStart(file), node.end]);
+    if (ts.isNoSubstitutionTemplateLiteral(node) || ts.isTemplateExpression(node))
+      texts.push([node.getStart(file), node.end]);
     else ts.forEachChild(node, look);
   };
   look(file);
   const within = (offset) => texts.some(([start, end]) => start < offset && offset < end);
-  return code.replace(/^( {4})+/gm, (spaces, _, offset) =>
-    within(offset) ? spaces : '\t'.repeat(spaces.length / 4),
-  );
+  return code.replace(/^( {4})+/gm, (spaces, _, offset) => (within(offset) ? spaces : '\t'.repeat(spaces.length / 4)));
 }
 
 async function bundleDeclarations(dir) {
@@ -357,7 +364,12 @@ async function bundleDeclarations(dir) {
 
 /** The names that the main entry exports until 1.0, although another one is their home, each with the advice for it. */
 function movedNames() {
-  const source = ts.createSourceFile('index.ts', readFileSync(at('lib/index.ts'), 'utf8'), ts.ScriptTarget.ES2022, true);
+  const source = ts.createSourceFile(
+    'index.ts',
+    readFileSync(at('lib/index.ts'), 'utf8'),
+    ts.ScriptTarget.ES2022,
+    true,
+  );
   return new Map(
     source.statements.flatMap((statement) => {
       const advice = ts.getJSDocDeprecatedTag(statement)?.comment;
@@ -371,7 +383,11 @@ function markMoved(declarations, moved) {
   const missing = new Set(moved.keys());
   const marked = declarations.replace(/^export (type )?\{([^}]*)\}/gm, (_, type = '', list) => {
     const names = list.split(',').map((each) => {
-      const exported = each.trim().split(' as ').at(-1).replace(/^type /, '');
+      const exported = each
+        .trim()
+        .split(' as ')
+        .at(-1)
+        .replace(/^type /, '');
       if (!missing.delete(exported)) return ` ${each.trim()}`;
       return `\n/** @deprecated ${moved.get(exported)} */\n${each.trim()}`;
     });

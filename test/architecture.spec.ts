@@ -357,7 +357,9 @@ function publicApi(): ReadonlyMap<string, readonly PublicName[]> {
     Object.entries(manifest.exports).flatMap(([entry, target]) => {
       if (typeof target === 'string') return [];
       const source = `${entries[posix.basename(target.default.default, '.js')]}.ts`;
-      return [[posix.join(manifest.name, entry), publicNames(source, readFileSync(join(lib, source), 'utf8'))] as const];
+      return [
+        [posix.join(manifest.name, entry), publicNames(source, readFileSync(join(lib, source), 'utf8'))] as const,
+      ];
     }),
   );
 }

@@ -5,7 +5,9 @@ import ts from 'typescript';
 import { root } from '../../support/program.js';
 import { type CodeBlock, codeBlocks, pages } from './pages.js';
 
-const entries = JSON.parse(readFileSync(join(root, '.config/entries.json'), 'utf8')) as Readonly<Record<string, string>>;
+const entries = JSON.parse(readFileSync(join(root, '.config/entries.json'), 'utf8')) as Readonly<
+  Record<string, string>
+>;
 
 /** What is wrong with the types of programs, as a user's compiler would say it; they need not exist as files. */
 function typeFaults(programs: ReadonlyMap<string, string>): readonly string[] {

@@ -98,18 +98,18 @@ test('a job in a bundle that contains the library does not start, and says what 
 
 test('without piscina the job says what to install', async () => {
   const path = await bundled('without', 'main.ts', { format: 'esm', packages: 'external' });
-  const hooks = `export const resolve = (name, context, next) => {
-    if (name === 'piscina') throw Object.assign(new Error("Cannot find package 'piscina'"), { code: 'ERR_MODULE_NOT_FOUND' });
-    return next(name, context);
-  };`;
-  const url = `data:text/javascript,${encodeURIComponent(hooks)}`;
-  const register = `import { register } from 'node:module'; register(${JSON.stringify(url)});`;
-  const args = ['--import', `data:text/javascript,${encodeURIComponent(register)}`];
+  const hook = `import { Module } from 'node:module';
+    const load = Module._load;
+    Module._load = (name, ...rest) => {
+      if (name === 'piscina') throw Object.assign(new Error("Cannot find module 'piscina'"), { code: 'MODULE_NOT_FOUND' });
+      return load(name, ...rest);
+    };`;
+  const args = ['--import', `data:text/javascript,${encodeURIComponent(hook)}`];
   await using program = new Program(path, { env: CRON, args });
 
   await untilOutput(
     program,
-    "worker threads need the package piscina: npm install piscina (Error: Cannot find package 'piscina')",
+    "worker threads need the package piscina: npm install piscina (Error: Cannot find module 'piscina')",
   );
 }, 60_000);
 

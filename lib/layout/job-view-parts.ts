@@ -202,7 +202,7 @@ const NO_CONFIGURATION = {
 const NO_IDS: readonly string[] = [];
 
 /** A job that has no node. */
-export const NOTHING: JobView = {
+export const ABSENT_JOB: JobView = {
   exists: false,
   jobClass: undefined,
   config: undefined,

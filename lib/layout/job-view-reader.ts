@@ -1,7 +1,7 @@
 import { type MirroredNode } from '../registry/registry-center.js';
 import { ItemChanges } from './item-view.js';
 import { ITEM_MARKS, type JobPath, JobPaths } from './job-paths.js';
-import { type ChangedNode, NOTHING, type Part, PART_OF, READERS } from './job-view-parts.js';
+import { type ChangedNode, ABSENT_JOB, type Part, PART_OF, READERS } from './job-view-parts.js';
 import { type JobView } from './job-view-types.js';
 
 /** Reads a job's nodes, given by absolute path as a mirror of the job's root has them. Other nodes are ignored. */
@@ -15,7 +15,7 @@ export function readJobView(nodes: ReadonlyMap<string, MirroredNode>, jobName: s
  */
 export class JobViewReader {
   readonly #paths: JobPaths;
-  #view: JobView = NOTHING;
+  #view: JobView = ABSENT_JOB;
 
   /** @param job the job's name, or its paths */
   constructor(job: string | JobPaths) {
@@ -24,7 +24,7 @@ export class JobViewReader {
 
   /** @param changes paths of nodes that may have changed since the last reading; `undefined`: all may have */
   read(nodes: ReadonlyMap<string, MirroredNode>, changes?: Iterable<string>): JobView {
-    const before = changes === undefined ? NOTHING : this.#view;
+    const before = changes === undefined ? ABSENT_JOB : this.#view;
     let items: ItemChanges | undefined;
     let parts: Map<Part, ChangedNode[]> | undefined;
     for (const path of changes ?? nodes.keys()) {

@@ -7,7 +7,7 @@ import { Tracing } from '../tracing/tracing.js';
 import { type MaintainedStorage } from '../tracing/trace-upkeep.js';
 import { type TracingDefinition } from './definitions/tracing-definition.js';
 
-/** What tracing needs of the application. */
+/** The parts of an application that its tracing needs. */
 export interface TracingParts {
   readonly logger: JobLogger;
   /** The host of the jobs; `undefined` while there is none. */
@@ -32,13 +32,16 @@ export async function createTracing(definition: TracingDefinition, { logger, hos
   });
 }
 
-/** The past of an application's jobs: what records operations, and what reads them and the trace. */
+/**
+ * The past of an application's jobs: the listeners that record operations, and the readers of the records and the
+ * trace.
+ */
 export interface RecordedPast extends JobPast {
   readonly listeners: readonly OperationListener[];
 }
 
 /**
- * What stores and reads the past; nothing does if runs are not recorded in a database.
+ * The parts that store and read the past; empty if runs are not recorded in a database.
  * @throws InvalidConfigurationError if the database of the `DataSource` cannot hold the tables
  */
 export async function createPast(definition: TracingDefinition | undefined): Promise<RecordedPast> {

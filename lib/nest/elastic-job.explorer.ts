@@ -28,9 +28,9 @@ export interface FoundProvider {
   readonly listener?: { readonly type: unknown } | undefined;
   /** The executors, strategies, error handlers and thread pool size providers that it is decorated as. */
   readonly extensions: readonly ExtensionMetadata[];
-  /** Whether it is decorated as a tracing listener. */
+  /** True if it is decorated as a tracing listener. */
   readonly isTracingListener: boolean;
-  /** Whether it is decorated as a listener of operations. Default: false. */
+  /** True if it is decorated as a listener of operations. Default: false. */
   readonly isOperationListener?: boolean;
 }
 
@@ -41,7 +41,7 @@ export interface FoundDataSource {
   readonly tokens: readonly unknown[];
   /** Names that mean it, the first one for messages. */
   readonly names: readonly string[];
-  /** Whether it is injected by the class `DataSource`. */
+  /** True if it is injected by the class `DataSource`. */
   readonly isDefault: boolean;
 }
 
@@ -98,7 +98,7 @@ export class ElasticJobExplorer {
     return [...tokens].map(([dataSource, its]) => describeDataSource(dataSource, its));
   }
 
-  /** What providers and controllers ask for by `@InjectOneOffJob`. */
+  /** The tokens that providers and controllers name in `@InjectOneOffJob`. */
   oneOffInjections(): readonly OneOffInjection[] {
     return [...this.#discovery.getProviders(), ...this.#discovery.getControllers()].flatMap(injectionsOf);
   }
@@ -120,7 +120,7 @@ function injectionsOf(wrapper: Wrapper): readonly OneOffInjection[] {
   const type: unknown = isClassProvider(wrapper) ? wrapper.metatype : undefined;
   const asked = typeof type === 'function' ? oneOffJobsAskedBy(type) : [];
   if (asked.length === 0) return [];
-  // A subclass with a constructor of its own does not ask for what its base class's constructor asks for.
+  // A subclass with a constructor of its own does not inject the dependencies of its base class's constructor.
   const injected = new Set(dependenciesOf(wrapper).map(({ token }) => token));
   const asker = `${String(wrapper.name)}${wrapper.host === undefined ? '' : ` of ${wrapper.host.name}`}`;
   return [...new Set(asked)]

@@ -13,7 +13,7 @@ export interface ElasticJobHealthReport {
    */
   readonly live: boolean;
   /**
-   * Whether the jobs are as they are meant to be: the session lives, and every job that was started takes part and can
+   * True if the jobs are as they are meant to be: the session lives, and every job that was started takes part and can
    * run. Also true if ElasticJob is switched off, and for jobs that were not started or that an operator has switched
    * off. For readiness probes.
    */
@@ -72,8 +72,8 @@ export class ElasticJobHealth {
   }
 
   /**
-   * Whether this process can go on, as the result of a Terminus health indicator, for liveness probes. It stays `up`
-   * while the registry centre cannot be reached.
+   * The state of this process as the result of a Terminus health indicator, for liveness probes: `down` if no job of
+   * this process can ever run again. It stays `up` while the registry centre cannot be reached.
    * @param key the key of the result. Default: `elasticjob`
    */
   isLive<Key extends string = 'elasticjob'>(
@@ -85,9 +85,9 @@ export class ElasticJobHealth {
   }
 
   /**
-   * Whether runs are recorded, as the result of a Terminus health indicator: `down` while the database refuses events
-   * or does not answer, and while the queue of waiting events is four fifths full. Jobs run all the same, so do not use
-   * it in a probe that takes instances out of service. `up` if runs are not recorded.
+   * The recording of runs as the result of a Terminus health indicator: `down` while the database refuses events or
+   * does not answer, and while the queue of waiting events is four fifths full. Jobs run all the same, so do not use it
+   * in a probe that takes instances out of service. `up` if runs are not recorded.
    * @param key the key of the result. Default: `elasticjobTracing`
    */
   isTracing<Key extends string = 'elasticjobTracing'>(
@@ -102,7 +102,7 @@ export class ElasticJobHealth {
 /** The share of the places of the trace queue at which it counts as full. */
 const FULL = 0.8;
 
-/** @internal Whether a trace queue takes events as fast as they come, as far as its status shows. */
+/** @internal True if a trace queue takes events as fast as they come, as far as its status shows. */
 export function keepsUp({ pending, maxPending, failingSince }: TraceQueueStatus): boolean {
   return failingSince === undefined && pending < FULL * maxPending;
 }

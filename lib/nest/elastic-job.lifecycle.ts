@@ -58,10 +58,12 @@ const REGISTRATION_TIMEOUT_MS = 1_000;
 /** The default of `shutdownGracePeriodMilliseconds`. */
 const GRACE_MS = 20_000;
 
-/** How long storing the last trace events may take, if running items have used up the grace period; in milliseconds. */
+/**
+ * The longest time for storing the last trace events, if running items have used up the grace period; in milliseconds.
+ */
 const LAST_FLUSH_MS = 1_000;
 
-/** What the host of an application's jobs is made of. */
+/** The parts of which the host of an application's jobs is made. */
 interface HostParts {
   readonly registry: RegistryCenter;
   readonly instance: JobInstance;
@@ -111,17 +113,17 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
     return this.#host;
   }
 
-  /** What is traced; `undefined` if nothing is. */
+  /** The tracing of the jobs; `undefined` if nothing is traced. */
   get tracing(): Tracing | undefined {
     return this.#tracing;
   }
 
-  /** What reads the trace and the records of operations. */
+  /** The readers of the trace and of the records of operations. */
   get past(): JobPast {
     return this.#past;
   }
 
-  /** Whether the application has booted with ElasticJob switched off (`elasticjob.enabled: false`). */
+  /** True if the application has booted with ElasticJob switched off (`elasticjob.enabled: false`). */
   get isSwitchedOff(): boolean {
     return this.#isSwitchedOff;
   }
@@ -261,7 +263,7 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
     for (const { configuration } of jobs) this.#startedJobs.add(configuration.jobName);
     const prepare = async ({ configuration, job }: DefinedJob): Promise<void> =>
       this.#host?.types.prepare(configuration, job, systemClock);
-    // Otherwise each job is prepared when it starts, and what its executor throws is its own fault.
+    // Otherwise each job is prepared when it starts, and an error of its executor concerns that job alone.
     if (failOnJobError) await Promise.all(jobs.map(prepare));
     for (const { configuration } of jobs)
       if (configuration.cron !== undefined) requireFreeName(this.#scheduler, configuration.jobName);
@@ -309,7 +311,7 @@ function start(bootstrap: JobBootstrap): Promise<void> {
 
 function logLateFailure(jobName: string, error: unknown, logger: JobLogger): void {
   const { code } = (error ?? {}) as { readonly code?: unknown };
-  // A job that is stopped before it could start has not failed. That the credentials are refused is logged already.
+  // A job that is stopped before it could start has not failed. Refused credentials are logged already.
   if (code === 'JOB_STOPPED' || code === 'REGISTRY_CREDENTIALS') return;
   logger.error(`Job '${jobName}' does not run: ${String(error)}`);
 }

@@ -32,8 +32,8 @@ export interface ElasticJobOptionsFactory {
 }
 
 /**
- * Options of `ElasticJobModule.forRootAsync()`: exactly one of `useFactory`, `useClass` and `useExisting`, and what
- * goes with each.
+ * Options of `ElasticJobModule.forRootAsync()`: exactly one of `useFactory`, `useClass` and `useExisting`, and the
+ * options that belong to it.
  */
 export type ElasticJobModuleAsyncOptions = AsyncOptionsBase & (WithFactory | WithClass | WithExisting);
 

@@ -51,7 +51,7 @@ function beanNameIn(settings: unknown): unknown {
   return Object.entries(settings).find(([key]) => relaxed(key) === 'jobbootstrapbeanname')?.[1];
 }
 
-/** Whether a bootstrap can be injected under that name. */
+/** True if a bootstrap can be injected under that name. */
 export function isToken(name: unknown): name is string {
   return typeof name === 'string' && name !== '';
 }

@@ -6,7 +6,7 @@ import { type ModuleSettings } from '../settings/module-settings.js';
 export type LogShape = 'text' | 'fields';
 
 /**
- * Nest's logger, with a context for each job: `ElasticJob:syncOrders`, and `ElasticJob` for what concerns the whole
+ * Nest's logger, with a context for each job: `ElasticJob:syncOrders`, and `ElasticJob` for entries about the whole
  * process. So loggers that filter by context can filter by job.
  */
 export class NestLogger implements JobLogger {
@@ -56,7 +56,7 @@ export class NestLogger implements JobLogger {
 
 const MOST_LOGGERS = 1_000;
 
-/** The entry without what Nest's logger adds itself. Fields without a value are left out. */
+/** The entry without the fields that Nest's logger adds itself. Fields without a value are left out. */
 function fieldsOf(entry: LogEntry): Readonly<Record<string, unknown>> {
   const { message, event, jobName: job, instance, ...others } = entry;
   const ofNest: ReadonlySet<string> = new Set(['level', 'context', 'stack'] satisfies (keyof LogEntry)[]);
@@ -65,7 +65,7 @@ function fieldsOf(entry: LogEntry): Readonly<Record<string, unknown>> {
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }
 
-/** Where the library logs: what the module's options say, or Nest's logger. */
+/** The library's logger: the one of the module's options, or Nest's. */
 export function loggerOf({ logger, structuredLog }: Pick<ModuleSettings, 'logger' | 'structuredLog'>): JobLogger {
   if (logger === false) return SILENT;
   return logger ?? new NestLogger(structuredLog === true ? 'fields' : 'text');

@@ -26,9 +26,9 @@ import { TracingSettings } from './tracing-settings.js';
 /** One source of settings. */
 export interface Layer {
   readonly source: 'code' | 'file' | 'environment';
-  /** What stands under `elasticjob`, unchecked. */
+  /** The tree under `elasticjob`, unchecked. */
   readonly tree: unknown;
-  /** Where a key came from, as the end of a message, by its place below `elasticjob`. Default: nothing. */
+  /** The origin of a key, as the end of a message, by its place below `elasticjob`. Default: nothing. */
   readonly origin?: (place: readonly string[]) => string;
 }
 
@@ -107,7 +107,10 @@ function take(section: Section, name: string): unknown {
   return value;
 }
 
-/** Nobody misspells more of them in one place. The others are counted. */
+/**
+ * The most unknown keys of one place that are reported with a suggestion: more are not slips of the pen. The others are
+ * counted.
+ */
 const MOST_UNKNOWN = 100;
 
 function bindSection(raw: unknown, binding: Binding): Section {
@@ -120,7 +123,7 @@ function bindSection(raw: unknown, binding: Binding): Section {
     const name = names.find((candidate) => candidate === key) ?? names.find((one) => relaxed(one) === wanted);
     const declaration = name === undefined ? undefined : settings.get(name);
     if (name === undefined || declaration === undefined) {
-      // To find what a key may have been meant for takes a while.
+      // The search for the key that was meant takes a while.
       if (++unknown <= MOST_UNKNOWN)
         problems.push(
           `${keyPath(path, key)}: unknown key${hint(key, value, { place, names })}${origin([...place, key])}`,
@@ -138,7 +141,10 @@ function bindSection(raw: unknown, binding: Binding): Section {
   return section;
 }
 
-/** What an unknown key may have been meant for: a name that is spelt otherwise, or another place. */
+/**
+ * The end of a message about an unknown key: a name that is spelt otherwise, or another place, which may have been
+ * meant.
+ */
 function hint(
   key: string,
   value: unknown,
@@ -184,14 +190,14 @@ function entriesOf(
 }
 
 /**
- * Whether a value of a file or the environment says nothing. An empty text is one, which removes that of a weaker
- * source.
+ * True if a value of a file or the environment counts as not set. An empty text is a value, which removes the one of a
+ * weaker source.
  */
 function isEmpty(value: unknown, kind: SettingDeclaration['kind']): boolean {
   return value === null || (value === '' && (kind === 'integer' || kind === 'boolean'));
 }
 
-/** Whether Java's parser of YAML takes an integer for an octal one: `010` is its 8. */
+/** True if Java's parser of YAML reads an integer as an octal number: `010` is its 8. */
 function isOctal(value: unknown, kind: SettingDeclaration['kind']): value is string {
   return kind === 'integer' && typeof value === 'string' && /^[+-]?0\d{1,14}$/.test(value);
 }

@@ -5,7 +5,7 @@ import { ZookeeperRegistryCenter } from '../registry/zookeeper/zookeeper-registr
 import { type ModuleSettings } from './module-settings.js';
 import { type RegCenterSettings } from './reg-center-settings.js';
 
-/** Whether jobs are coordinated inside this process only: there is no registry centre outside, or one is embedded. */
+/** True if jobs are coordinated inside this process only: there is no registry centre outside, or one is embedded. */
 export function isAlone(
   { registryCenter }: Pick<ModuleSettings, 'registryCenter'>,
   { serverLists }: RegCenterSettings,

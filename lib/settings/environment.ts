@@ -33,9 +33,9 @@ export interface EnvironmentReading {
   readonly origins: ReadonlyMap<string, string>;
   readonly problems: readonly string[];
   /** Variables that begin with `ELASTICJOB_` but resemble no setting; they may belong to another program. */
-  readonly strangers: readonly string[];
+  readonly unrelatedVariables: readonly string[];
   /** Variables whose names begin almost like those of settings, such as `ELASTIC_JOB_…`. */
-  readonly lookalikes: readonly string[];
+  readonly misspeltVariables: readonly string[];
   /**
    * New jobs whose names are in lower case only because capitals cannot spell them, with one of their variables each.
    */
@@ -60,7 +60,7 @@ const SECTIONS = ['regCenter', 'jobs', 'tracing', 'dump'];
 export function readEnvironment(environment: Environment, known: KnownJobs): EnvironmentReading {
   const reading = {
     ...{ tree: {}, origins: new Map<string, string>(), folded: new Map<string, string>() },
-    ...{ problems: [] as string[], strangers: [] as string[], lookalikes: [] as string[] },
+    ...{ problems: [] as string[], unrelatedVariables: [] as string[], misspeltVariables: [] as string[] },
   };
   const jobs = new Map(known);
   const unclear: string[] = [];
@@ -114,11 +114,11 @@ function judge(
 ): void {
   const parts = partsOf(variable);
   if (parts === undefined) {
-    if (isLookalike(variable)) reading.lookalikes.push(variable);
+    if (isMisspelt(variable)) reading.misspeltVariables.push(variable);
     return;
   }
   const place = resembled(parts, jobs);
-  if (place === undefined) reading.strangers.push(variable);
+  if (place === undefined) reading.unrelatedVariables.push(variable);
   else if ('problem' in place) reading.problems.push(`${variable}: ${place.problem}`);
   else add(reading, { place, variable, value });
 }
@@ -150,8 +150,8 @@ function exactFirst(variables: readonly string[]): readonly string[] {
   return [...variables].sort().sort((one, other) => capitals(one) - capitals(other));
 }
 
-/** Whether the first word or two of a name are `elasticjob`, with at most one letter wrong. */
-function isLookalike(variable: string): boolean {
+/** True if the first word or two of a name are `elasticjob`, with at most one letter wrong. */
+function isMisspelt(variable: string): boolean {
   const [first = '', second = ''] = variable.split(/[-._]+/);
   return [first, first + second].some((start) => isNearly(start, 'elasticjob'));
 }
@@ -182,10 +182,10 @@ function scalars(): readonly string[] {
   );
 }
 
-/** No setting has a name of as many words. Each may be where a job's name ends. */
+/** No setting has a name of as many words. Each word may be the end of a job's name. */
 const MOST_WORDS = 100;
 
-/** The setting that a name means, perhaps one of a job that nobody has named yet. */
+/** The setting that a name means, perhaps a setting of a job that no other source names. */
 function settingMeant(parts: readonly string[], jobs: KnownJobs): Place | undefined {
   if (parts.length > MOST_WORDS) return undefined;
   const scalar = named(parts, scalars());
@@ -230,7 +230,7 @@ function inSection(
 /** The sections besides the jobs. */
 const TYPES = { regCenter: RegCenterSettings, tracing: TracingSettings, dump: DumpSettings } as const;
 
-/** What a name without a meaning was probably meant for; `undefined`: nothing of ours. */
+/** The setting that was probably meant by a name that means none; `undefined` if the name resembles no setting. */
 function resembled(parts: readonly string[], jobs: KnownJobs): Place | { readonly problem: string } | undefined {
   if (parts.length > MOST_WORDS) return undefined;
   const whole = named(parts, SECTIONS);

@@ -33,7 +33,7 @@ export class JobSettings extends JobOptions {
    */
   @TextSetting({}, (context) => Matches(/^\S*$/, { ...context, message: CLASS_NAME }))
   jobClassName?: string;
-  /** Whether the job is started with the application. Default: `elasticjob.autoStart`. */
+  /** If true, the job is started with the application. Default: `elasticjob.autoStart`. */
   @BooleanSetting() autoStart?: boolean;
   /**
    * The name of `jobExecutorThreadPoolSizeProviderType` until Java's 3.0.4; not together with it. A configuration that

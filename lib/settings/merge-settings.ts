@@ -28,11 +28,11 @@ import { RegCenterSettings } from './reg-center-settings.js';
 import { TracingSettings } from './tracing-settings.js';
 import { unsetCronWarnings } from './unset-crons.js';
 
-/** Where settings come from. */
+/** The sources of settings. */
 export interface SettingsSources {
-  /** What code says, the weaker tree first. Each has the shape of `forRoot()`'s options. */
+  /** The settings in code, the weaker tree first. Each has the shape of `forRoot()`'s options. */
   readonly code: readonly unknown[];
-  /** What stands under `elasticjob` in a file; `undefined` if there is none. */
+  /** The tree under `elasticjob` in a file; `undefined` if there is none. */
   readonly file: unknown;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
@@ -45,21 +45,21 @@ export interface MergedSettings {
   readonly dump: DumpSettings;
   /** By job name. */
   readonly jobs: ReadonlyMap<string, MergedJob>;
-  /** What is wrong with anything but the jobs, one line each. */
+  /** The problems of all settings except those of jobs, one line each. */
   readonly problems: readonly string[];
   /**
-   * Adds to a problem that begins with the path of a setting from which environment variable the value came, if from
-   * one.
+   * Adds the name of an environment variable to a problem that begins with the path of a setting, if the value came
+   * from one.
    */
   readonly withOrigin: (problem: string) => string;
-  /** What is allowed but probably not intended; one sentence each. */
+  /** Settings that are allowed but probably not intended; one sentence each. */
   readonly warnings: readonly string[];
 }
 
 /** The settings of one job. */
 export interface MergedJob {
   readonly settings: JobSettings;
-  /** What is wrong with them, one line each. */
+  /** The problems of these settings, one line each. */
   readonly problems: readonly string[];
 }
 
@@ -88,7 +88,7 @@ export function mergeSettings({ code, file, environment }: SettingsSources): Mer
   const tree = bind([...layers, { source: 'environment', tree: variables.tree, origin }]);
   if (tree.module.get('enabled') === false) return undefined;
 
-  const { jobs, problems, unknownJobs } = withoutStrangers(tree, { known, origins: variables.origins });
+  const { jobs, problems, unknownJobs } = withoutUnusedJobs(tree, { known, origins: variables.origins });
   const module = filled(new ModuleSettings(), tree.module);
   const regCenter = regCenterOf(tree.regCenter);
   const tracing = filled(new TracingSettings(), tree.tracing);
@@ -126,7 +126,8 @@ export function mergeSettings({ code, file, environment }: SettingsSources): Mer
 }
 
 /**
- * The problems of all settings; that of a text with a placeholder without a value replaces those which follow from it.
+ * The problems of all settings. If a text has a placeholder without a value, that problem replaces those that follow
+ * from it.
  */
 function allProblems(all: ElasticJobSettings, unresolved: readonly SettingProblem[]): readonly SettingProblem[] {
   // A refused property stands below the setting `props`.
@@ -158,8 +159,8 @@ function unresolvedInSection(place: readonly string[], section: Section): readon
 }
 
 /**
- * The first such text in a value, and the key of the property whose value it is, if the value has the properties of a
- * job.
+ * The first refused text in a value, and the key of the property whose value it is, if the value has the properties of
+ * a job.
  */
 function refusedText(value: unknown): { readonly text: RefusedText; readonly key?: string } | undefined {
   if (value instanceof RefusedText) return { text: value };
@@ -183,50 +184,53 @@ function filled<Settings extends object>(settings: Settings, section: Section): 
 }
 
 /**
- * The jobs, without those that only environment variables name and that have nothing that does their work. Several
- * applications may share an environment, so that only a name which resembles that of a job here is a problem.
+ * The jobs that have something that does their work, or that other sources than the environment name. Several
+ * applications may share an environment, so only a name that resembles the name of a job here is a problem.
  */
-function withoutStrangers(
+function withoutUnusedJobs(
   { jobs }: BoundTree,
   { known, origins }: { readonly known: KnownJobs; readonly origins: ReadonlyMap<string, string> },
 ): Pick<BoundTree, 'jobs'> & { readonly problems: readonly string[]; readonly unknownJobs: readonly string[] } {
-  const isStranger = ([name, job]: readonly [string, ReadonlyMap<string, unknown>]): boolean =>
+  const isUnused = ([name, job]: readonly [string, ReadonlyMap<string, unknown>]): boolean =>
     !known.has(name) && !['elasticJobClass', 'elasticJobType', 'worker'].some((key) => job.has(key));
-  const strangers = [...jobs].filter(isStranger).map(([name]) => name);
+  const unusedNames = [...jobs].filter(isUnused).map(([name]) => name);
   const names = [...known.keys()];
   const problems: string[] = [];
   const unknownJobs: string[] = [];
   for (const [key, variable] of origins) {
     const [section, name = ''] = key.split('\0');
-    if (section !== 'jobs' || !strangers.includes(name)) continue;
+    if (section !== 'jobs' || !unusedNames.includes(name)) continue;
     const meant = suggestion(name, names);
     if (meant === '') unknownJobs.push(variable);
     else problems.push(`${variable}: there is no job '${name}'; jobs are: ${names.join(', ')}${meant}`);
   }
-  return { jobs: new Map([...jobs].filter((entry) => !isStranger(entry))), problems, unknownJobs };
+  return { jobs: new Map([...jobs].filter((entry) => !isUnused(entry))), problems, unknownJobs };
 }
 
 function variableWarnings(
-  { strangers, lookalikes, folded }: EnvironmentReading,
+  { unrelatedVariables, misspeltVariables, folded }: EnvironmentReading,
   { unknownJobs, jobs }: { readonly unknownJobs: readonly string[]; readonly jobs: readonly string[] },
 ): readonly string[] {
   const warning = (what: string, variables: readonly string[]): readonly string[] =>
     variables.length === 0 ? [] : [`${what}: ${variables.join(', ')}.`];
   const list = jobs.length === 0 ? 'it has none' : `its jobs are ${jobs.join(', ')}`;
   return [
-    ...warning('These environment variables are not settings of ElasticJob and are ignored', strangers),
+    ...warning('These environment variables are not settings of ElasticJob and are ignored', unrelatedVariables),
     ...warning(
       `These environment variables are ignored, as they name jobs that this application does not have (${list})`,
       unknownJobs,
     ),
-    ...warning('These environment variables are ignored, as names of settings begin with ELASTICJOB_', lookalikes),
+    ...warning(
+      'These environment variables are ignored, as names of settings begin with ELASTICJOB_',
+      misspeltVariables,
+    ),
     ...[...folded].flatMap(([name, variable]) => (jobs.includes(name) ? [foldedWarning(name, variable)] : [])),
   ];
 }
 
 /**
- * Variables whose placeholders nobody has replaced, unless a job is to be given them as they are: scripts have a check
- * of their own.
+ * Warnings about variables with placeholders that were not replaced, except command lines: scripts have a check of
+ * their own.
  */
 function placeholderWarnings(
   origins: ReadonlyMap<string, string>,

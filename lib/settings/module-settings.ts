@@ -18,16 +18,16 @@ const CODE = { kind: 'code' } as const;
 
 /** `elasticjob`: everything except the jobs and the registry centre. */
 export class ModuleSettings {
-  /** False: nothing is created and nothing started. Default: true. */
+  /** If false, nothing is created and nothing started. Default: true. */
   @BooleanSetting() enabled?: boolean;
-  /** Whether jobs are started with the application; a job's own `autoStart` comes first. Default: true. */
+  /** If true, jobs are started with the application; a job's own `autoStart` comes first. Default: true. */
   @BooleanSetting() autoStart?: boolean;
   /**
-   * Whether the application refuses to boot if one of its jobs cannot be started because of its stored settings, the
+   * If true, the application refuses to boot when one of its jobs cannot be started because of its stored settings, the
    * registry centre or its executor. Otherwise that job alone does not run until it is mended. Default: false.
    */
   @BooleanSetting() failOnJobError?: boolean;
-  /** How long items that are running at shutdown may go on, in milliseconds. Default: 20000. */
+  /** The longest time that running items may go on at shutdown, in milliseconds. Default: 20000. */
   @IntegerSetting({ min: 0 }) shutdownGracePeriodMilliseconds?: number;
   /**
    * Name of the network interface whose address identifies this server; Java: `elasticjob.preferred.network.interface`.
@@ -54,13 +54,13 @@ export class ModuleSettings {
   /** Wrap the call of the job's code for each item, the first one outermost. */
   @Setting(CODE, rule('extension', listOfObjectsWith('around'))) interceptors?: readonly ItemInterceptor[];
   /**
-   * Whether Nest's logger is given objects with the fields of an entry (`message`, `event`, `job`, `instance`, `item`
+   * If true, Nest's logger is given objects with the fields of an entry (`message`, `event`, `job`, `instance`, `item`
    * …) instead of texts: for loggers that write JSON. Has no effect on a `logger` of your own. Default: false.
    */
   @BooleanSetting() structuredLog?: boolean;
   /**
-   * Where the library logs; `false`: nowhere. Default: Nest's logger with the context `ElasticJob:` and the job's name,
-   * or `ElasticJob`.
+   * The logger of the library; `false`: it logs nothing. Default: Nest's logger with the context `ElasticJob:` and the
+   * job's name, or `ElasticJob`.
    */
   @Setting(CODE, rule('extension', loggerProblem)) logger?: JobLogger | false;
   /**
@@ -80,11 +80,11 @@ export class ModuleSettings {
 
 /** `elasticjob`: everything, as it is checked. */
 export class ElasticJobSettings extends ModuleSettings {
-  /** Where the registry centre is. */
+  /** The address of the registry centre, and the connection to it. */
   @SectionSetting() regCenter?: RegCenterSettings;
   /** The jobs by name. */
   @SectionSetting() jobs?: ReadonlyMap<string, JobSettings>;
-  /** Which runs are recorded, and where. */
+  /** The recording of runs in a database. */
   @SectionSetting() tracing?: TracingSettings;
   /** The port on which this process shows what the registry centre has of a job. */
   @SectionSetting() dump?: DumpSettings;

@@ -25,7 +25,7 @@ export function processTimeZoneProblem(
 ): string | undefined {
   const instants = [nowMs, nowMs + HALF_A_YEAR_MS];
   const isUtc = (zone: TimeZone): boolean => instants.every((instant) => zone.toWall(instant) === instant);
-  // A zone that Node does not know becomes UTC. Other offsets were read from TZ, by whichever of its forms.
+  // Node takes UTC for a zone that it does not know. Any other offset was read from TZ, in one of its forms.
   if (variable === undefined) return undefined;
   if (!isUtc(actual)) return reversedOffsetProblem(variable, (actual.toWall(nowMs) - nowMs) / HOUR_MS);
   const name = variable.trim().replace(/^:/, '');

@@ -8,7 +8,7 @@ import {
   TextSetting,
 } from '../api/settings/setting.js';
 
-/** `elasticjob.tracing`: which runs are recorded, and where. */
+/** `elasticjob.tracing`: the recording of runs in a database. */
 export class TracingSettings {
   /**
    * `RDB`: runs are recorded in ElasticJob's two tables, in the database of a TypeORM `DataSource`. Default: they are
@@ -27,10 +27,10 @@ export class TracingSettings {
   @TextListSetting() includeJobNames?: readonly string[];
   /** These jobs are left out. Default: none. */
   @TextListSetting(rule('exclusive', exclusionProblem)) excludeJobNames?: readonly string[];
-  /** After how many days rows are deleted from the tables. Default: never. */
+  /** Rows are deleted from the tables after this number of days. Default: never. */
   @IntegerSetting({ min: 1, max: 36_500 }) retentionDays?: number;
   /**
-   * How many events may wait for the database, in this process; what comes beyond is dropped, counted and logged.
+   * The most events that may wait for the database, in this process; further events are dropped, counted and logged.
    * Default: 100,000.
    */
   @IntegerSetting({ min: 1_000, max: 10_000_000 }) maxPendingEvents?: number;
@@ -61,7 +61,7 @@ function exclusionProblem(excluded: readonly string[], { includeJobNames = [] }:
   return `and includeJobNames exclude each other, but includeJobNames is ${describeValue(includeJobNames)}; give only one of them`;
 }
 
-/** Whether the value is a TypeORM `DataSource`, of whichever copy of TypeORM. */
+/** True if the value is a TypeORM `DataSource`, of any copy of TypeORM. */
 export function isDataSource(value: unknown): value is object {
   const candidate = (value ?? {}) as Readonly<Record<string, unknown>>;
   // In this order: a getter of another provider must not be called.

@@ -1,6 +1,6 @@
 import { type TraceEvent } from '../api/events/trace-events.js';
 
-/** How much may wait. */
+/** The bounds of the events that wait. */
 export interface PendingBounds {
   /** The largest number of events. */
   readonly events: number;
@@ -10,8 +10,8 @@ export interface PendingBounds {
 
 /**
  * Events that wait to be stored, oldest first. The completion of an item takes the place of its start if that still
- * waits: it says everything that the start says, so one row is written once. The completion of an item whose start was
- * stored has a place beyond the bounds.
+ * waits: it has all fields of the start, so one row is written once. The completion of an item whose start was stored
+ * has a place beyond the bounds.
  */
 export class PendingEvents {
   readonly #bounds: PendingBounds;
@@ -28,7 +28,7 @@ export class PendingEvents {
     return this.#events.size;
   }
 
-  /** Adds an event. @returns whether there was room for it */
+  /** Adds an event. @returns true if there was room for it */
   add(event: TraceEvent): boolean {
     const key = keyOf(event);
     const waiting = this.#events.get(key);
@@ -54,7 +54,8 @@ export class PendingEvents {
   }
 
   /**
-   * Removes events that were stored or refused. One whose completion came in the meantime stays, as that completion.
+   * Removes events that were stored or refused. If the completion of a start came in the meantime, that completion
+   * stays.
    */
   remove(events: readonly TraceEvent[]): void {
     for (const event of events) {
@@ -69,7 +70,7 @@ export class PendingEvents {
 
 const keyOf = (event: TraceEvent): string => `${event.type} ${event.id}`;
 
-/** A start that is offered after its completion. */
+/** True if `event` is the start of an execution whose completion waits already. */
 function isOlder(event: TraceEvent, waiting: TraceEvent): boolean {
   return (
     event.type === 'execution' &&

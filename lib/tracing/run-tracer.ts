@@ -17,29 +17,29 @@ import {
   type TraceEvent,
 } from '../api/events/trace-events.js';
 
-/** What a tracer needs. */
+/** The options of a tracer. */
 export interface RunTracerOptions {
   /** Name of this host, as the events have it. */
   readonly hostname: string;
-  /** Whether the runs of the job are traced. */
+  /** True if the runs of the job are traced. */
   readonly isTraced: (jobName: string) => boolean;
   /** Called with each event, in the order in which they happen. Must return soon, and must not throw. */
   readonly onTraceEvent: (event: TraceEvent) => void;
 }
 
-/** What is remembered of a run until it ends. */
+/** The state of a run that is kept until it ends. */
 interface Task {
   readonly stagedAt: Date;
   taskId: string | undefined;
   items: readonly number[];
   /** Items that have started and not ended, by number. */
   readonly executions: Map<number, JobExecutionEvent>;
-  /** Why items have not succeeded, by number. */
+  /** The reasons why items have not succeeded, by number. */
   readonly failures: Map<number, string>;
 }
 
 /**
- * Derives the trace of Java's ElasticJob from what happens to runs:
+ * Derives the trace of Java's ElasticJob from the events of runs:
  *
  * ```
  *  staged ─▶ items-begun ──────────────▶ item-started ─▶ item-ended ─▶ run-ended

@@ -5,7 +5,7 @@ import { abortable, withDeadline } from '../async/wait.js';
 import { type Clock } from '../time/clock.js';
 import { type PendingEvents } from './pending-events.js';
 
-/** What a delivery needs. */
+/** The parts that a delivery needs. */
 export interface TraceDeliveryDeps {
   readonly storage: TraceStorage;
   readonly clock: Clock;
@@ -19,15 +19,18 @@ export interface TraceDeliveryDeps {
   readonly onRefused: (event: TraceEvent, cause: unknown) => void;
 }
 
-/** After so many failures of a single event, the one behind it is tried: that tells an outage from a refusal. */
+/**
+ * After this number of failures of a single event, the event behind it is tried: its result distinguishes an outage
+ * from a refusal.
+ */
 const SUSPECT_AFTER_FAILURES = 8;
 
-/** An event is given up if, so many times in a row, it could not be stored and the one behind it could. */
+/** An event is given up after so many trials in a row in which it could not be stored and the event behind it could. */
 const MOST_SUSPICIONS = 3;
 
 /**
- * Writes pending events, a batch at a time. After each failure a batch has half the size, so that a slow storage gets
- * what it can write within the deadline, and after each success twice the size.
+ * Writes pending events, a batch at a time. After each failure the batch has half the size, so that a slow storage can
+ * write it within the deadline, and after each success twice the size.
  */
 export class TraceDelivery {
   readonly #deps: TraceDeliveryDeps;
@@ -43,7 +46,7 @@ export class TraceDelivery {
 
   /**
    * Writes the oldest events, and takes those that are stored or refused from the pending ones.
-   * @throws what the storage throws during an outage, or `DeadlineExceededError`
+   * @throws the error of the storage during an outage, or `DeadlineExceededError`
    */
   async deliver(): Promise<void> {
     const { pending, batchSize } = this.#deps;
@@ -97,7 +100,7 @@ export class TraceDelivery {
     try {
       await this.#write([next]);
     } catch {
-      // The storage is away: the error of the oldest event says why.
+      // The storage cannot be reached: the error of the oldest event says why.
       this.#suspect = undefined;
       return;
     }

@@ -4,7 +4,7 @@ import { type JobLogger, type LogLevel } from '../api/text/logger.js';
 import { RateLimit } from '../async/rate-limit.js';
 import { type Clock } from '../time/clock.js';
 
-/** The same is logged at most once within this time. */
+/** The shortest time between two entries about the same. */
 const LOG_EVERY_MS = 60_000;
 
 /** A failure that is over sooner is not worth an entry, such as a deadlock or a failover of the database. */
@@ -32,22 +32,22 @@ export class TraceLog {
     this.#losses = new RateLimit(clock, LOG_EVERY_MS);
   }
 
-  /** When the present failures began; `undefined` if the last attempt has succeeded. */
+  /** The begin of the present failures; `undefined` if the last attempt has succeeded. */
   get failingSince(): Date | undefined {
     return this.#failingSince;
   }
 
-  /** Why the last attempt has failed; `undefined` if it has succeeded. */
+  /** The reason why the last attempt has failed; `undefined` if it has succeeded. */
   get lastError(): string | undefined {
     return this.#lastError;
   }
 
-  /** How many attempts in a row have failed. */
+  /** The number of attempts in a row that have failed. */
   get failures(): number {
     return this.#failures;
   }
 
-  /** How many events were dropped. */
+  /** The number of events that were dropped. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -84,7 +84,7 @@ export class TraceLog {
       );
   }
 
-  /** `count` events are lost. `why` is a sentence that says what to do about it. */
+  /** `count` events are lost. `why` is a sentence with the reason or the cure. */
   lost(count: number, why: string): void {
     this.#dropped += count;
     this.#unlogged += count;

@@ -31,40 +31,46 @@ import { PendingEvents } from './pending-events.js';
 import { TraceDelivery } from './trace-delivery.js';
 import { TraceLog } from './trace-log.js';
 
-/** How a queue of trace events works. */
+/** Options of a queue of trace events. */
 export interface TraceQueueOptions {
   readonly storage: TraceStorage;
   readonly logger: JobLogger;
   /** Default: the clock of this machine. */
   readonly clock?: Clock;
-  /** How many events may wait. What comes beyond is dropped. Default: 100,000. */
+  /** The most events that may wait; further events are dropped. Default: 100,000. */
   readonly maxPending?: number;
   /**
-   * How many UTF-16 code units the texts of waiting events may have together. Default: 32 million, which take up to 64
-   * MB.
+   * The most UTF-16 code units that the texts of waiting events may have together. Default: 32 million, which take up
+   * to 64 MB.
    */
   readonly maxPendingCharacters?: number;
-  /** How many events are written at once. Default: 500. */
+  /** The most events that are written at once. Default: 500. */
   readonly batchSize?: number;
-  /** How long an event waits for others, and the start of an item for its completion, in milliseconds. Default: 200. */
+  /**
+   * The time that an event waits for others, and the start of an item for its completion, in milliseconds. Default:
+   * 200.
+   */
   readonly lingerMs?: number;
-  /** How long one write may take, in milliseconds. Default: 10,000. */
+  /** The longest time that one write may take, in milliseconds. Default: 10,000. */
   readonly writeTimeoutMs?: number;
 }
 
-/** Where a queue of trace events stands. */
+/** The state of a queue of trace events. */
 export interface TraceQueueStatus {
-  /** How many events wait to be stored. */
+  /** The number of events that wait to be stored. */
   readonly pending: number;
-  /** How many may wait. */
+  /** The most events that may wait. */
   readonly maxPending: number;
-  /** How many events were stored. */
+  /** The number of events that were stored. */
   readonly stored: number;
-  /** How many events were lost: there was no place for them, the storage refused them, or the queue was stopped. */
+  /**
+   * The number of events that were lost: there was no place for them, the storage refused them, or the queue was
+   * stopped.
+   */
   readonly dropped: number;
-  /** Why the last attempt to write has failed; `undefined` after one that has succeeded. */
+  /** The reason why the last attempt to write has failed; `undefined` if it has succeeded. */
   readonly lastError: string | undefined;
-  /** Since when no attempt has succeeded; `undefined` after one that has. */
+  /** The time since which no attempt has succeeded; `undefined` if the last one has. */
   readonly failingSince: Date | undefined;
 }
 
@@ -134,7 +140,7 @@ export class TraceQueue {
     else this.#log.lost(1, this.#whyFull());
   }
 
-  /** Where the queue stands now. */
+  /** The present state of the queue. */
   status(): TraceQueueStatus {
     return {
       pending: this.#pending.size,
@@ -148,7 +154,7 @@ export class TraceQueue {
 
   /**
    * Writes what is pending at once, without waiting for more. Never rejects.
-   * @returns how many events are still pending, after `timeoutMs` milliseconds at the latest
+   * @returns the number of events that are still pending, after `timeoutMs` milliseconds at the latest
    */
   async flush(timeoutMs: number): Promise<number> {
     if (this.#pending.size === 0) return 0;

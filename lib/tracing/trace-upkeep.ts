@@ -15,14 +15,14 @@ export interface DeadInstance {
   readonly jobInstanceId: string;
   /** Executions that have started later are left alone: the instance may have come back. */
   readonly startedBefore: Date;
-  /** Why they have not succeeded, for people. */
+  /** The reason why they have not succeeded, for people. */
   readonly failureCause: string;
   readonly completeTime: Date;
 }
 
-/** What a storage can do besides taking events. `RdbTraceStorage` does all of it. */
+/** The methods of a storage besides those that take events. `RdbTraceStorage` has all of them. */
 export interface MaintainedStorage {
-  /** Completes the rows of an instance that has died. @returns how many there were */
+  /** Completes the rows of an instance that has died. @returns the number of rows */
   completeOrphans(orphans: DeadInstance, signal: AbortSignal): Promise<number>;
   /** A page of executions of a job that have no end. */
   executions(
@@ -36,42 +36,42 @@ export interface MaintainedStorage {
   ): Promise<{ readonly executions: number; readonly statuses: number; readonly operations?: number }>;
 }
 
-/** What the upkeep of a storage needs. */
+/** The options of the upkeep of a storage. */
 export interface TraceUpkeepOptions {
   readonly storage: MaintainedStorage;
   readonly logger: JobLogger;
   readonly clock: Clock;
-  /** After how many days rows are deleted; `undefined`: never. */
+  /** Rows are deleted after this number of days; `undefined`: never. */
   readonly retentionDays: number | undefined;
-  /** Whether it is up to this instance to delete old rows now. */
+  /** True if this instance is to delete old rows now. */
   readonly isCleaner: () => boolean;
 }
 
-/** How often old rows are looked for, and how soon after the start; in milliseconds. */
+/** The time between two deletions of old rows, and from the start to the first one; in milliseconds. */
 const RETENTION_EVERY_MS = 3_600_000;
 const FIRST_RETENTION_MS = 60_000;
 
-/** How long one piece of work may take, in milliseconds. */
+/** The longest time of one piece of work, in milliseconds. */
 const TIMEOUT_MS = 60_000;
-/** Deleting may go on for as long, in small batches; what is left then is deleted next time. */
+/** Deletion goes on for at most this time, in small batches; the rows that are left then are deleted next time. */
 const RETENTION_TIMEOUT_MS = 1_800_000;
 
 const RETRY = { baseMs: 1_000, maxMs: 60_000 };
-/** With these pauses, for about ten minutes. */
+/** The most attempts of one piece of work. With these pauses, they take about ten minutes. */
 const MOST_ATTEMPTS = 15;
-/** So many pieces of work may wait. Beyond, the database is away, and rows stay without an end. */
+/** The most pieces of work that may wait. If more come, the database is away, and rows stay without an end. */
 const MOST_WAITING = 1_000;
 
-/** How long a Java instance that has stopped may take to complete its rows itself, in milliseconds. */
+/** The time in which a Java instance that has stopped can complete its rows itself, in milliseconds. */
 const JAVA_COMPLETES_MS = 5_000;
 
-/** How often it is logged that too much waits, in milliseconds. */
+/** The time between two log entries about too much waiting work, in milliseconds. */
 const LOGGED_EVERY_MS = 60_000;
 
 const OPEN_EXECUTIONS = 1_000;
 const DAY_MS = 86_400_000;
 
-/** What has become of an instance: the middle of a sentence. */
+/** The fate of an instance, as the middle of a sentence. */
 const DIED = 'has died, or lost its session,';
 const GONE = 'of Java has stopped, died, or lost its session,';
 
@@ -91,7 +91,7 @@ export class TraceUpkeep {
   readonly #overflows: RateLimit;
   #waiting = 0;
   #cancelRetention: () => void = () => undefined;
-  /** Each cancels what is yet to begin. */
+  /** Each cancels a piece of work that has not begun. */
   readonly #delays = new Set<() => void>();
 
   constructor(options: TraceUpkeepOptions) {
@@ -119,8 +119,8 @@ export class TraceUpkeep {
   }
 
   /**
-   * Only these instances of the job live: rows of others get an end. That finds those that died when no other one
-   * lived.
+   * Only these instances of the job live: rows of others get an end. That finds instances that died when no other
+   * instance lived.
    */
   noteLiving(jobName: string, living: readonly string[], at: Date): void {
     this.#do(`executions of instances that have died could not be completed`, async (signal) => {
@@ -132,7 +132,7 @@ export class TraceUpkeep {
     });
   }
 
-  /** Gives up what is not done. */
+  /** Gives up the work that is not done. */
   stop(): void {
     this.#cancelRetention();
     for (const cancel of this.#delays) cancel();
@@ -201,7 +201,7 @@ export class TraceUpkeep {
     const onEnd = (): void => overdue.abort(this.#end.signal.reason);
     this.#end.signal.addEventListener('abort', onEnd, { once: true });
     try {
-      // A storage that does not heed the signal must not hold up what follows.
+      // If a storage does not heed the signal, the work behind it goes on.
       await abortable(work(overdue.signal), overdue.signal);
     } finally {
       cancel();

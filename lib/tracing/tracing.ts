@@ -5,7 +5,7 @@
  *  runs ──▶ RunTracer ──▶ trace events ──▶ TraceQueue ──▶ storage
  *                              └─────────▶ listeners of users
  * ```
- * Nothing here delays a job: the queue takes events without waiting, and what listeners throw is logged.
+ * Nothing here delays a job: the queue takes events without waiting, and errors of listeners are logged.
  */
 import { hostname as nameOfHost } from 'node:os';
 import { describeCause, stackOf } from '../api/text/describe-cause.js';
@@ -38,23 +38,23 @@ import { RunTracer } from './run-tracer.js';
 import { TraceQueue, type TraceQueueStatus } from './trace-queue.js';
 import { type MaintainedStorage, TraceUpkeep } from './trace-upkeep.js';
 
-/** How runs are traced. */
+/** Options of event tracing. */
 export interface TracingOptions {
   /**
-   * Where trace events are stored. One with the methods of `MaintainedStorage` is maintained, too. Default: nowhere.
+   * The storage of trace events. One with the methods of `MaintainedStorage` is maintained, too. Default: none.
    */
   readonly storage?: TraceStorage & Partial<MaintainedStorage>;
-  /** Who is notified of trace events besides. Default: no one. */
+  /** The listeners that are notified of trace events. Default: none. */
   readonly listeners?: readonly TracingListener[];
   /** Only these jobs are traced. Excludes `excludeJobNames`. Default: all. */
   readonly includeJobNames?: readonly string[];
   /** These jobs are not traced. Default: none. */
   readonly excludeJobNames?: readonly string[];
-  /** After how many days rows are deleted. Default: never. */
+  /** Rows are deleted after this number of days. Default: never. */
   readonly retentionDays?: number;
-  /** Whether it is up to this process to delete old rows now: one process at a time should. Default: it always is. */
+  /** True if this process is to delete old rows now: one process at a time should. Default: always true. */
   readonly isCleaner?: () => boolean;
-  /** How many events may wait for the storage. What comes beyond is dropped. Default: 100,000. */
+  /** The most events that may wait for the storage; further events are dropped. Default: 100,000. */
   readonly maxPending?: number;
   /** Name of this host. Default: that of the machine. */
   readonly hostname?: string;
@@ -76,7 +76,7 @@ const TRACING_RULES: OptionRules<TracingOptions> = {
   clock: aClock,
 };
 
-/** How often a failing listener is logged, in milliseconds. */
+/** The shortest time between two log entries about failing listeners, in milliseconds. */
 const LOGGED_EVERY_MS = 60_000;
 
 /** Traces the runs of jobs: an observer for `observers` of a `JobHost` or of `forRoot()`. */
@@ -127,7 +127,7 @@ export class Tracing implements RunObserver {
       this.#upkeep?.noteLiving(jobName, living, at);
   }
 
-  /** Where the queue before the storage stands; `undefined` without a storage. */
+  /** The state of the queue before the storage; `undefined` without a storage. */
   status(): TraceQueueStatus | undefined {
     return this.#queue?.status();
   }
@@ -138,8 +138,8 @@ export class Tracing implements RunObserver {
   }
 
   /**
-   * Stores what waits, for at most `timeoutMs` milliseconds, and ends. Call it when all jobs have stopped. Never
-   * rejects.
+   * Stores the events that wait, for at most `timeoutMs` milliseconds, and ends. Call it when all jobs have stopped.
+   * Never rejects.
    */
   async stop(timeoutMs: number): Promise<void> {
     this.#upkeep?.stop();
@@ -170,7 +170,7 @@ export class Tracing implements RunObserver {
   }
 }
 
-/** Which jobs are traced. */
+/** The names of the jobs that are traced, or of those that are not. */
 export type TracedJobs = Pick<TracingOptions, 'includeJobNames' | 'excludeJobNames'>;
 
 /** @returns the problem with the names of the jobs that are traced, or undefined */

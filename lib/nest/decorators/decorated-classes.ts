@@ -3,7 +3,7 @@
  * module lists, so a job that was forgotten there can be found in no other way.
  */
 const decorated = new Set<WeakRef<object>>();
-/** Those that an application provides, or that a warning has named. */
+/** The decorated classes that an application provides, or that a warning has named. */
 const settled = new WeakSet();
 
 /** Takes note of a class that is decorated. */

@@ -20,7 +20,10 @@ export interface ElasticJobOptions
 /** The options of a job whose items run in worker threads. */
 type WorkerOptions = ElasticJobOptions & Required<Pick<ElasticJobOptions, 'worker'>>;
 
-/** What compilers say about `@ElasticJob` on a method or a property, whose name is not assignable to this text. */
+/**
+ * The error that compilers report for `@ElasticJob` on a method or a property, whose name is not assignable to this
+ * text.
+ */
 type NotAClass =
   '@ElasticJob decorates a class whose method execute(context) does the work, not a method: see docs/recipes.md';
 
@@ -28,8 +31,8 @@ type NotAClass =
 export type JobDecorator<Job extends object> = (target: abstract new (...dependencies: never[]) => Job) => void;
 
 /**
- * A decorator of classes whose instances are jobs. Its second signature fits nothing: it makes errors of compilers
- * clear.
+ * A decorator of classes whose instances are jobs. Its second signature fits nothing: it gives compilers a clear error
+ * to report.
  */
 export interface ElasticJobDecorator<Job extends object> {
   (target: abstract new (...dependencies: never[]) => Job): void;
@@ -74,7 +77,7 @@ export function ElasticJob(jobName: string, options: ElasticJobOptions = {}): El
 }
 
 /**
- * @param more what a decorator receives besides its target: nothing for a class; the name of a method or a property,
+ * @param more the arguments of a decorator besides its target: nothing for a class; the name of a method or a property,
  *   which may be a static one, so that the target is a class, too; with the decorators of ECMAScript a context, which
  *   names the kind
  * @throws InvalidConfigurationError if the target is not a class

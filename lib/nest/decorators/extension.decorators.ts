@@ -1,7 +1,7 @@
 /**
  * Decorators that make providers executors, sharding strategies, error handlers and thread pool size providers. They
- * are found as `@JobListener` is. Each accepts only classes with the methods that are needed; others are errors of
- * types.
+ * are found as `@JobListener` is. Each accepts only classes with the required methods; for others, the compiler reports
+ * a type error.
  */
 import 'reflect-metadata';
 import { describeValue } from '../../api/text/describe-value.js';
@@ -40,7 +40,7 @@ export function JobExecutor(name: unknown): JobDecorator<object> {
   return decorating({ decorator: 'JobExecutor', name });
 }
 
-/** What a provider with `@JobExecutor(SomeClass)` has. */
+/** The members of a provider with `@JobExecutor(SomeClass)`. */
 export type ClassedExecutor<Job extends object> = Omit<ClassedJobItemExecutor<Job>, 'requirement' | 'accepts'>;
 
 /**
@@ -70,7 +70,7 @@ export function JobExecutorThreadPoolSizeProvider(name: string): JobDecorator<Om
 }
 export type JobExecutorThreadPoolSizeProvider = ThreadPoolSizeProvider;
 
-/** What a class is decorated as. A subclass without a decorator of its own inherits its parent's. */
+/** The extensions that a class is decorated as. A subclass without a decorator of its own inherits its parent's. */
 export function extensionsOf(type: object): readonly ExtensionMetadata[] {
   return (Reflect.getMetadata(METADATA, type) as readonly ExtensionMetadata[] | undefined) ?? [];
 }

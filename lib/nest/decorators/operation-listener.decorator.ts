@@ -20,7 +20,7 @@ export function OperationListener(): JobDecorator<Listener> {
 }
 export type OperationListener = Listener;
 
-/** Whether a class is decorated with `@OperationListener()`, or inherits that. */
+/** True if a class or its base class is decorated with `@OperationListener()`. */
 export function isOperationListener(type: object): boolean {
   return Reflect.hasMetadata(METADATA, type);
 }

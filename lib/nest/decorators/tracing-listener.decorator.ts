@@ -20,7 +20,7 @@ export function TracingListener(): JobDecorator<Listener> {
 }
 export type TracingListener = Listener;
 
-/** Whether a class is decorated with `@TracingListener()`, or inherits that. */
+/** True if a class or its base class is decorated with `@TracingListener()`. */
 export function isTracingListener(type: object): boolean {
   return Reflect.hasMetadata(METADATA, type);
 }

@@ -22,7 +22,7 @@ interface Found {
 
 type NamedClass = (abstract new (...args: never[]) => object) & { readonly name: string };
 
-/** What each decorator makes, and the method that the class must have. */
+/** The kind of extension that each decorator makes, and the method that its class must have. */
 const KINDS = {
   JobExecutor: { what: 'executor', method: 'process', list: 'executors' },
   JobShardingStrategy: { what: 'sharding strategy', method: 'sharding', list: 'strategies' },
@@ -37,7 +37,7 @@ const KINDS = {
 /**
  * The executors, strategies, error handlers and thread pool size providers that decorators and options define together,
  * and the problems with the decorated ones, one line each.
- * @param given the lists of `forRoot()`; a list that is none has a problem of its own, and is left out
+ * @param given the lists of `forRoot()`; a value that is not a list has a problem of its own, and is left out
  */
 export function defineExtensions(
   providers: readonly FoundProvider[],
@@ -140,7 +140,7 @@ const errorHandler = (type: string, instance: JobErrorHandler): JobErrorHandler 
   close: () => instance.close?.(),
 });
 
-/** Those of derived classes first: the nearest base class of a job counts. */
+/** Executors of derived classes come first: the nearest base class of a job counts. */
 function classedExecutors(found: readonly Found[]): readonly ClassedJobItemExecutor[] {
   return found
     .flatMap(({ name, instance }) =>
@@ -176,7 +176,7 @@ function duplicateProblems(found: readonly Found[], given: Partial<Lists>): read
       else owner.labels.push(label);
     };
     const isOwned = new Set(found.map(({ name }) => (typeof name === 'string' ? name.toUpperCase() : '')));
-    // What is twice in the options is a problem of the options.
+    // Duplicates within the options are a problem of the options.
     for (const type of new Set(usable<{ readonly type: string }>(given[list]).map((each) => each.type.toUpperCase())))
       if (isOwned.has(type)) note(type, `forRoot()'s ${list}`);
     for (const each of found) if (each.decorator === decorator) note(each.name, each.label);

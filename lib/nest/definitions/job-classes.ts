@@ -1,5 +1,6 @@
 /**
- * Which provider `elasticJobClass` means: that of a class, or as in Java the only one of an interface or a base class.
+ * The providers that `elasticJobClass` can mean: the one of a class or, as in Java, the only one of an interface or a
+ * base class.
  */
 import { describeValue } from '../../api/text/describe-value.js';
 import { isDataflowJob, isSimpleJob } from '../../api/job/job.js';
@@ -21,7 +22,7 @@ export function withoutPackage(className: string): string {
 /** An interface or a base class, which means the only provider of that kind. */
 export interface Kind {
   readonly name: string;
-  /** What such providers are, as messages say it. */
+  /** Such providers, as the end of a sentence in messages. */
   readonly what: string;
   readonly has: (provider: FoundProvider) => boolean;
 }

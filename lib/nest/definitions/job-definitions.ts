@@ -20,22 +20,22 @@ export interface DefinedJob {
   readonly jobClassName?: string;
   /** Second name under which the job's bootstrap is injected, besides the job's name; empty if there is none. */
   readonly jobBootstrapBeanName: string;
-  /** Whether the job is started with the application; `undefined` if the module's `autoStart` decides. */
+  /** True if the job is started with the application; `undefined` if the module's `autoStart` decides. */
   readonly autoStart: boolean | undefined;
-  /** Who defined the job, as messages name it: `provider SyncOrdersJob of AppModule`. */
+  /** The definer of the job, as messages name it: `provider SyncOrdersJob of AppModule`. */
   readonly owner: string;
-  /** Which Java peers can read the stored thread pool setting: those up to 3.0.4, or those since 3.0.5. */
+  /** The Java peers that can read the stored thread pool setting: those up to 3.0.4, or those since 3.0.5. */
   readonly compatibility: '3.0.4' | '3.0.5';
 }
 
-/** What the application has besides its settings. */
+/** The parts of the application besides its settings. */
 interface Application {
   readonly providers: readonly FoundProvider[];
   /** Executors of job objects of other kinds than `SimpleJob` and `DataflowJob`. */
   readonly executors: readonly ClassedJobItemExecutor[];
 }
 
-/** The object or type that does a job's work, and who defined it. */
+/** The object or type that does a job's work, with its definer. */
 interface Work {
   readonly job: ElasticJob | string;
   /** The type, or the Java class that settings name; `undefined` if the work has only the name of a Node class. */
@@ -236,10 +236,10 @@ function workOfProvider(
   return { job: instance, owner: label };
 }
 
-/** Where decorators of @nestjs/schedule keep that a method is to be scheduled. */
+/** The metadata key by which decorators of `@nestjs/schedule` mark a method as scheduled. */
 const SCHEDULED = 'SCHEDULER_TYPE';
 
-/** The method of a job object that @nestjs/schedule would call, too. */
+/** The method of a job object that `@nestjs/schedule` would call, too. */
 function scheduledMethodOf(job: object): string | undefined {
   return ['execute', 'fetchData', 'processData'].find((name) => {
     const method = (job as Readonly<Record<string, unknown>>)[name];
@@ -248,8 +248,8 @@ function scheduledMethodOf(job: object): string | undefined {
 }
 
 /**
- * Whether an executor does the work of such objects. If one cannot say so, that is found when the job's executor is
- * chosen.
+ * True if an executor does the work of such objects. An executor that cannot answer is reported when the job's executor
+ * is chosen.
  */
 function isJob(instance: object, executors: readonly ClassedJobItemExecutor[]): instance is ElasticJob {
   return (

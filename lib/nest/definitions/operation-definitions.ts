@@ -1,7 +1,7 @@
 import { type OperationListener } from '../../api/events/operation-record.js';
 import { type FoundProvider } from '../elastic-job.explorer.js';
 
-/** What decorators say of listeners of operations. `problems`: one line each. */
+/** The listeners of operations that decorators define. `problems`: one line each. */
 export function defineOperationListeners(providers: readonly FoundProvider[]): {
   readonly listeners: readonly OperationListener[];
   readonly problems: readonly string[];

@@ -3,12 +3,12 @@ import { settle, unsettledClasses } from '../decorators/decorated-classes.js';
 import { jobsOf } from '../decorators/elastic-job.decorator.js';
 import { type FoundProvider } from '../elastic-job.explorer.js';
 
-/** A name may be anything, as nobody has checked it. */
+/** The name is unchecked, so it may be a value of any type. */
 function quoted(jobName: unknown): string {
   return typeof jobName === 'string' ? `'${legible(jobName)}'` : describeValue(jobName);
 }
 
-/** What an application consists of, as far as jobs are concerned. */
+/** The classes of an application that may have jobs. */
 export interface ApplicationClasses {
   readonly providers: readonly FoundProvider[];
   /** The classes of controllers. */

@@ -4,7 +4,7 @@ import { type TracingListener } from '../../api/events/trace-events.js';
 import { isDataSource, type TracingSettings } from '../../settings/tracing-settings.js';
 import { type FoundDataSource, type FoundProvider } from '../elastic-job.explorer.js';
 
-/** What is traced, and who is told. */
+/** The jobs that are traced, the database that records their runs, and the listeners of trace events. */
 export interface TracingDefinition {
   readonly settings: TracingSettings;
   /** The TypeORM `DataSource` into which runs are recorded; `undefined`: they are not. */
@@ -12,7 +12,7 @@ export interface TracingDefinition {
   readonly listeners: readonly TracingListener[];
 }
 
-/** What a tracing definition is made from. */
+/** The parts from which a tracing definition is made. */
 export interface TracingSources {
   readonly settings: TracingSettings;
   readonly providers: readonly FoundProvider[];
@@ -22,7 +22,7 @@ export interface TracingSources {
 }
 
 /**
- * What settings and decorators say of tracing.
+ * The tracing that settings and decorators define.
  * @returns `definition`: `undefined` if nothing is traced; `problems` and `warnings`: one line each
  */
 export function defineTracing(sources: TracingSources): {
@@ -95,7 +95,7 @@ function idleSettings(settings: TracingSettings): readonly string[] {
 function unknownJobs({ settings, jobNames }: TracingSources): readonly string[] {
   return (['includeJobNames', 'excludeJobNames'] as const).flatMap((setting) => {
     const named: unknown = settings[setting];
-    // What is no list is a problem that the check of the settings reports.
+    // A value that is not a list is a problem that the check of the settings reports.
     const unknown = Array.isArray(named) ? (named as string[]).filter((name) => !jobNames.includes(name)) : [];
     if (unknown.length === 0) return [];
     const list = unknown.map((name) => `'${name}'${suggestion(name, jobNames)}`).join(', ');

@@ -17,11 +17,14 @@ export interface WorkerWork {
 /** The class that is decorated as the job. */
 export interface DecoratedClass {
   readonly label: string;
-  /** Whether it has a method that does the work. */
+  /** True if it has a method that does the work. */
   readonly isJob: boolean;
 }
 
-/** The worker module that does a job's work, or what else does it too; `undefined` if settings name no module. */
+/**
+ * The worker module that does a job's work, or the problem if something else does it, too; `undefined` if settings name
+ * no module.
+ */
 export function workerOf(
   jobName: string,
   settings: JobSettings,
@@ -30,7 +33,7 @@ export function workerOf(
   const { worker, elasticJobType: type } = settings;
   const property = propertyOf(settings);
   if (worker === undefined && property === undefined) return undefined;
-  // Its problem is among the job's problems already.
+  // The module's problem is among the job's problems already.
   if (worker !== undefined && workerProblem(worker) !== undefined) return { problems: [] };
   const path = worker === undefined ? propertyPath(jobName, RUN_WORKER) : keyPath(jobPath(jobName), 'worker');
   const text = describeValue(worker === undefined ? property : workerText(worker));

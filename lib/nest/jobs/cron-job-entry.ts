@@ -4,8 +4,8 @@ import { CronJob, CronTime } from 'cron';
 type CronDate = ReturnType<CronJob['nextDate']>;
 
 /**
- * A job as the `SchedulerRegistry` shows it: for reading. It fires nothing, and what users call on it changes no
- * firing, or the items of this instance would run nowhere.
+ * A job as the `SchedulerRegistry` shows it: for reading. It fires nothing, and its methods change no firing; otherwise
+ * the items of this instance would run nowhere.
  */
 export class CronJobEntry extends CronJob<null, null> {
   readonly #onRefused: (method: string) => void;
@@ -17,7 +17,7 @@ export class CronJobEntry extends CronJob<null, null> {
     this.#onRefused = onRefused;
   }
 
-  /** Whether the job waits for `nextDate()`. */
+  /** True if the job waits for `nextDate()`. */
   override get isActive(): boolean {
     return this.#isArmed;
   }

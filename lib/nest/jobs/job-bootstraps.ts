@@ -24,10 +24,11 @@ export interface AddJobOptions {
    */
   readonly jobClassName?: string;
   /**
-   * Which Java peers can read a stored thread pool setting: those up to 3.0.4, or those since 3.0.5. Default: `3.0.5`.
+   * The Java peers that can read a stored thread pool setting: those up to 3.0.4, or those since 3.0.5. Default:
+   * `3.0.5`.
    */
   readonly compatibility?: '3.0.4' | '3.0.5';
-  /** Who defined the job, as messages name it: `tenant 5`. Default: `JobBootstraps.add()`. */
+  /** The definer of the job, as messages name it: `tenant 5`. Default: `JobBootstraps.add()`. */
   readonly owner?: string;
 }
 
@@ -56,7 +57,7 @@ export class JobBootstraps {
     return [...this.#byJob.keys()];
   }
 
-  /** Whether there is a job of that name, or one whose bootstrap has that name. */
+  /** True if there is a job of that name, or one whose bootstrap has that name. */
   has(name: string): boolean {
     return this.#find(name) !== undefined;
   }

@@ -1,7 +1,7 @@
 import { type OneOffJobBootstrap, type ScheduleJobBootstrap } from '../../kernel/job-bootstrap.js';
 import { type TriggerOptions } from '../../kernel/life/job-trigger.js';
 
-/** Where a handle finds its job; `JobBootstraps` documents the methods. */
+/** Finds the job of a handle; `JobBootstraps` documents the methods. */
 export interface BootstrapsByName {
   get(name: string): ScheduleJobBootstrap | OneOffJobBootstrap;
   oneOff(name: string): OneOffJobBootstrap;
@@ -43,7 +43,7 @@ export class JobHandle {
 
   /**
    * Runs the one-off job once, on all instances; resolves when they have been triggered, not when they have finished.
-   * @param options what this run alone is given: `{ jobParameter: 'only Beijing' }`
+   * @param options for this run alone: `{ jobParameter: 'only Beijing' }`
    * @throws JobStateError as `jobName`, and if the job has a cron expression; otherwise as `OneOffJobBootstrap.execute`
    */
   async execute(options?: TriggerOptions): Promise<void> {
@@ -52,7 +52,7 @@ export class JobHandle {
 
   /**
    * Runs a job that has a schedule once now, on all instances; resolves when they have been triggered.
-   * @param options what this run alone is given: `{ jobParameter: 'only Beijing' }`
+   * @param options for this run alone: `{ jobParameter: 'only Beijing' }`
    * @throws JobStateError as `jobName`, and if the job has no cron expression; otherwise as
    *   `ScheduleJobBootstrap.trigger`
    */

@@ -25,19 +25,19 @@ const ALONE =
   'NODE_ENV is production, but the registry centre is inside this process: each process runs all items of all jobs. ' +
   'Set elasticjob.regCenter.serverLists, and elasticjob.regCenter.required: true, which refuses to start without it.';
 
-/** Where an application's settings come from. */
+/** The sources of an application's settings. */
 export interface ApplicationSources {
-  /** What was given to `forRoot`. */
+  /** The options that were given to `forRoot`. */
   readonly options: unknown;
-  /** What `@nestjs/config` has under `elasticjob`; `undefined` if it has nothing. */
+  /** The section `elasticjob` of `@nestjs/config`; `undefined` if there is none. */
   readonly file: unknown;
-  /** That a file was read and has no effect, as a sentence. Default: none. */
+  /** A sentence that names a file which was read and has no effect. Default: none. */
   readonly ignoredFile?: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly providers: readonly FoundProvider[];
   /** The application's TypeORM DataSources. Default: none. */
   readonly dataSources?: readonly FoundDataSource[];
-  /** What `@InjectOneOffJob` asks for; `oneOffJobs` of the options are checked too. Default: nothing. */
+  /** The tokens that `@InjectOneOffJob` names; `oneOffJobs` of the options are checked too. Default: none. */
   readonly injections?: readonly OneOffInjection[];
 }
 
@@ -46,7 +46,7 @@ export interface ApplicationSettings {
   readonly module: ModuleSettings;
   readonly regCenter: RegCenterSettings;
   readonly jobs: readonly DefinedJob[];
-  /** What jobs may name, and what observes and wraps their runs. */
+  /** The extensions that jobs may name, and the observers and interceptors of their runs. */
   readonly extensions: ExtensionOptions;
   /** `undefined`: nothing is traced. */
   readonly tracing: TracingDefinition | undefined;
@@ -95,7 +95,7 @@ export function readApplicationSettings({
     ...extensionProblems,
     ...(merged.problems.length === 0 ? tracing.problems : []),
   ];
-  // Of a logger that is none, the problem is known by now.
+  // If the logger is not a logger, that problem has been collected above.
   const extensions = extensionsOf(problems.length === 0 ? module : { ...module, logger: false }, {
     ...lists,
     listeners,
@@ -137,7 +137,7 @@ function registryCenterProblems(options: unknown): readonly string[] {
   return [...closed, ...both];
 }
 
-/** What decorators say, by job name. A name that is not a text is a problem of its decorator. */
+/** The options of decorators, by job name. A name that is not a text is a problem of its decorator. */
 function decoratorsOf(providers: readonly FoundProvider[]): Readonly<Record<string, unknown>> {
   const jobs = providers.flatMap((provider) => provider.jobs).filter(({ jobName }) => typeof jobName === 'string');
   return Object.fromEntries(jobs.flatMap(({ jobName, options }) => (isMap(options) ? [[jobName, options]] : [])));
@@ -158,7 +158,7 @@ function usableExecutors({ classedExecutors = [] }: ModuleSettings): readonly Cl
   return classedExecutorsProblem(classedExecutors) === undefined ? classedExecutors : [];
 }
 
-/** What the options and the providers have, and the error handlers that notify people. */
+/** The extensions of the options and the providers, with the error handlers that notify people. */
 function extensionsOf(module: ModuleSettings, named: ExtensionOptions): ExtensionOptions {
   const { observers, interceptors } = module;
   return {

@@ -38,8 +38,9 @@ export function elasticJobConfig(file: string): ElasticJobConfigFactory {
 const files = new WeakMap<object, string>();
 
 /**
- * A file whose settings stand at the top of the application's configuration instead of under `elasticjob`, where nobody
- * reads them: its loader was called by another one, `load: [() => elasticJobConfig('elasticjob.yaml')()]`.
+ * The problem with a file whose settings stand at the top of the application's configuration instead of under
+ * `elasticjob`, so that they have no effect: its loader was called by another one, `load: [() =>
+ * elasticJobConfig('elasticjob.yaml')()]`.
  * @returns a sentence with the file and the cure, or undefined
  */
 export function ignoredFileProblem(configuration: Pick<ConfigService, 'get'>): string | undefined {

@@ -31,7 +31,7 @@ export interface ElasticJobModuleOptions extends Pick<
 > {
   /** Where the registry centre is. Default: inside this process. */
   readonly regCenter?: RegCenterSettings;
-  /** Which runs are recorded, and where. Default: none are. */
+  /** The recording of runs in a database. Default: runs are not recorded. */
   readonly tracing?: TracingSettings;
   /** The port on which this process shows what the registry centre has of a job. Default: none is opened. */
   readonly dump?: DumpSettings;

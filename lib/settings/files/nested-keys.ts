@@ -2,7 +2,7 @@
  * Takes keys with dots and brackets for nested ones, as Spring does: `jobs.syncOrders.cron`, `jobListenerTypes[0]`.
  *
  * The names of jobs and of properties may have dots themselves, so that below `jobs` a key counts as a path only if its
- * value cannot be a job, and what follows `props` is one key.
+ * value cannot be a job, and the rest after `props` is one key.
  */
 import { isMap } from '../../api/text/describe-value.js';
 import { relaxed } from '../../api/text/nearest.js';
@@ -29,7 +29,7 @@ export function nestedSettings(entries: Iterable<readonly [string, unknown]>, re
   );
 }
 
-/** A map with nested keys only, whatever the keys mean. */
+/** A map with nested keys only; the keys need not be settings. */
 export function nestedTree(entries: Iterable<readonly [string, unknown]>, refuse: (path: string) => never): Tree {
   return treeOf(
     [...entries].map(([key, value]) => ({ path: pathIn(key), value })),
@@ -52,7 +52,7 @@ function settingsIn(above: readonly string[], key: string, value: unknown): read
   return Object.entries(value).flatMap(([inner, each]) => settingsIn(names, inner, each));
 }
 
-/** Whether keys at that place may be paths. */
+/** True if keys at that place may be paths. */
 function isPath(above: readonly string[], value: unknown): boolean {
   if (!isJobs(above)) return true;
   if (above.length === 1) return value !== null && !isMap(value);
@@ -62,14 +62,14 @@ function isPath(above: readonly string[], value: unknown): boolean {
 const isJobs = ([section]: readonly (string | number)[]): boolean =>
   typeof section === 'string' && relaxed(section) === 'jobs';
 
-/** What follows `props` is the key of one property. */
+/** The rest after `props` is the key of one property. */
 function withWholeProperty(path: readonly (string | number)[]): readonly (string | number)[] {
   const [jobs = '', name = '', setting, ...rest] = path;
   const isProperty = typeof setting === 'string' && relaxed(setting) === 'props' && rest.length > 0;
   return isProperty ? [jobs, name, setting, rest.join('.')] : path;
 }
 
-/** Whether a map at that place has settings, and is no value itself. */
+/** True if a map at that place has settings, and is not a value itself. */
 function isSection(path: readonly string[]): boolean {
   if (!isJobs(path)) return true;
   return path.length <= 2 || (path.length === 3 && relaxed(path[2] ?? '') === 'props');

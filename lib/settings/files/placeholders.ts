@@ -12,7 +12,7 @@
 import { isMap } from '../../api/text/describe-value.js';
 import { RefusedText } from './refused-text.js';
 
-/** Where placeholders find their values. */
+/** The sources of the values of placeholders. */
 export interface PlaceholderSources {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The whole file. */
@@ -54,7 +54,7 @@ function resolved(text: string, resolution: Resolution): string | RefusedText {
   return done + rest;
 }
 
-/** Where the brace is closed, in which there may be others. */
+/** The index of the brace that closes the one at `start`; there may be other pairs between them. */
 function endOf(text: string, start: number): number | undefined {
   let depth = 1;
   for (let index = start; index < text.length; index++) {
@@ -79,7 +79,7 @@ function valueOf(placeholder: string, resolution: Resolution): string | RefusedT
   return byDefault === undefined ? missing(name) : resolved(byDefault, next);
 }
 
-/** As Spring looks a property up in the environment. */
+/** The variable of a name, by Spring's rules for properties in the environment. */
 function variableOf(name: string, environment: PlaceholderSources['environment']): string | undefined {
   const words = name.replace(/[.-]/g, '_');
   const candidates = [name, words, words.toUpperCase(), name.replace(/-/g, '').replace(/\./g, '_').toUpperCase()];
@@ -105,7 +105,7 @@ function missing(name: string): RefusedText {
   );
 }
 
-/** What is no name may be a part of a password. */
+/** A text that is not a name may be a part of a password. */
 function shown(name: string): string {
   return /^[\w.-]{1,100}$/.test(name) ? `\${${name}}` : '${…}';
 }

@@ -7,7 +7,7 @@ export class RefusedText {
   constructor(readonly problem: string) {}
 }
 
-/** Where a command line in quotes has a meaning: a program whose name has blanks. */
+/** The property in which quotes have a meaning: a command line may name a program whose path has blanks. */
 export const COMMAND_LINE = 'script.command.line';
 
 /** The refusal of a text in quotes, which neither the environment nor Java's properties remove. */
@@ -15,7 +15,7 @@ export const QUOTED = new RefusedText(
   'must not stand in quotes: nothing removes them here, so that they would be part of the value; leave them out, or set it in YAML or in code if they are meant',
 );
 
-/** Whether one pair of quotes stands around a whole text. */
+/** True if one pair of quotes stands around a whole text. */
 export function isQuoted(text: string): boolean {
   const [quote = ''] = text;
   return text.length >= 2 && /["']/.test(quote) && text.indexOf(quote, 1) === text.length - 1;

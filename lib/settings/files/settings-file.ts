@@ -21,8 +21,8 @@ export const ROOT_KEY = 'elasticjob';
 type Tree = Readonly<Record<string, unknown>>;
 
 /**
- * Reads settings from a file, unchecked: what stands under the top-level key `elasticjob`; other top-level keys are
- * only looked up for placeholders. Texts whose placeholders have no value are a `RefusedText`.
+ * Reads settings from a file, unchecked: the tree under the top-level key `elasticjob`; other top-level keys only give
+ * placeholders their values. Texts whose placeholders have no value are a `RefusedText`.
  * @param file absolute, or relative to the working directory of the process
  * @param environment whose variables take the place of placeholders
  * @throws InvalidConfigurationError, naming the file, if it cannot be read or has no such key

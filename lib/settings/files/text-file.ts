@@ -14,7 +14,7 @@ export function readTextFile(file: string): string {
   throw fileRefusal(file, 'must be a text in UTF-8, but has bytes of another encoding; save it as UTF-8');
 }
 
-/** What is wrong with a file, as an error. */
+/** An error about a file. */
 export function fileRefusal(file: string, what: string, cause?: unknown): InvalidConfigurationError {
   return new InvalidConfigurationError([`Configuration file '${file}' ${what}`], { cause });
 }

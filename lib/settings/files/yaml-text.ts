@@ -10,8 +10,7 @@ const OPTIONS = { merge: true, uniqueKeys: false, prettyErrors: false } as const
 /**
  * Parses YAML. Numbers that are not written as JavaScript would write them (`007`) stay texts.
  * @param name of the text, with which errors begin: `Configuration file 'elasticjob.yaml'`. They never quote the text,
- * as it may
- *   hold a password
+ *   as it may hold a password
  * @throws InvalidConfigurationError if it is not valid YAML
  */
 export function parseYaml(name: string, text: string): unknown {
@@ -23,7 +22,7 @@ export function parseYaml(name: string, text: string): unknown {
   const [error] = [...document.errors, ...document.warnings];
   if (error !== undefined) refuse(`${messageOf(error)} ${place(error.pos[0])}${hint(error, text)}`, error);
   if (second !== undefined) refuse(`it has more than one document ${place(second)}`);
-  // Looking up each alias in the document would take time with the square of its length.
+  // A search of the document for each alias would take time with the square of its length.
   const anchored = new Map<string, unknown>();
   const noteAnchor = (node: { readonly anchor?: string | undefined }): void => {
     if (node.anchor !== undefined) anchored.set(node.anchor, node);
@@ -49,7 +48,7 @@ export function parseYaml(name: string, text: string): unknown {
     },
     Scalar: (_, node) => {
       noteAnchor(node);
-      // `007` may be a number or a text; only the binding knows which of them the setting is.
+      // `007` may be a number or a text; only the binding knows the type of the setting.
       if (typeof node.value === 'number' && node.source !== undefined && String(node.value) !== node.source)
         node.value = node.source;
     },

@@ -9,7 +9,7 @@ import { sql92 } from './dialects/sql92.js';
 import { sqlServer } from './dialects/sql-server.js';
 import { sqlite } from './dialects/sqlite.js';
 
-/** By the type of a TypeORM `DataSource`. */
+/** The dialects, by the type of a TypeORM `DataSource`. */
 const DIALECTS: Readonly<Record<string, Dialect>> = {
   mysql,
   mariadb: mysql,

@@ -1,12 +1,12 @@
 import { type TextUnit } from './text-width.js';
 import { type Column, type TraceTable } from './trace-tables.js';
 
-/** Where rows go. All names are quoted where the database needs it. */
+/** The place of rows. All names are quoted where the database needs it. */
 export interface WriteTarget {
   readonly table: string;
   readonly columns: readonly string[];
   readonly id: string;
-  /** The columns that a completion changes, as they stand in `columns`; empty for rows that never change. */
+  /** The columns that a completion changes, by their names in `columns`; empty for rows that never change. */
   readonly completion: readonly string[];
 }
 
@@ -16,16 +16,17 @@ export type Value = string | number | boolean | Date | null;
 /** The values of one row, in the order of the target's columns. */
 export type RowValues = readonly Value[];
 
-/** Adds a parameter to the statement that is being made, at its end. @returns the SQL that stands for the value */
+/** Adds a parameter at the end of the statement that is being made. @returns the SQL that stands for the value */
 export type Bind = (value: Value) => string;
 
 /**
- * What becomes of a row whose id is there already: `keep` leaves the row as it is; `complete` writes the columns of a
- * completion.
+ * The handling of a row whose id is there already:
+ * - `keep` leaves the row as it is.
+ * - `complete` writes the columns of a completion.
  */
 export type OnDuplicate = 'keep' | 'complete';
 
-/** How rows are written so that writing them again changes nothing. */
+/** A way to write rows so that a repetition changes nothing. */
 export type Writing =
   | {
       /** One statement inserts or completes rows, whether they are there or not. */
@@ -33,7 +34,7 @@ export type Writing =
       upsert(target: WriteTarget, rows: readonly RowValues[], bind: Bind, onDuplicate: OnDuplicate): string;
     }
   | {
-      /** Which rows are there is read first; the others are inserted. */
+      /** First a query finds the rows that are there; then the others are inserted. */
       readonly type: 'look-first';
       insert(target: WriteTarget, rows: readonly RowValues[], bind: Bind, onDuplicate: OnDuplicate): string;
       update(target: WriteTarget, rows: readonly RowValues[], bind: Bind): string;
@@ -46,13 +47,13 @@ export interface CatalogQuery {
   readonly parameters: readonly unknown[];
 }
 
-/** What databases do differently. */
+/** The differences between databases. */
 export interface Dialect {
   readonly name: string;
-  /** How many rows a statement inserts at most. */
+  /** The most rows that a statement inserts. */
   readonly rowsPerStatement: number;
   readonly textUnit: TextUnit;
-  /** Whether `''` is NULL, so that a blank must stand for it in columns that are NOT NULL. */
+  /** True if `''` is NULL, so that a blank must stand for it in columns that are NOT NULL. */
   readonly emptyTextIsNull: boolean;
   readonly writing: Writing;
   /** The SQL of the `number`th parameter, from 1. */
@@ -69,7 +70,7 @@ export interface Dialect {
    * Statements that create a table with its indexes. `name` is that of the table, with its schema if one is configured.
    */
   create(table: TraceTable, name: string): readonly string[];
-  /** Lists the columns of all tables; `undefined` if TypeORM is to look. */
+  /** Lists the columns of all tables; `undefined` if TypeORM is to find them. */
   catalog(schema: string | undefined): CatalogQuery | undefined;
   /**
    * How columns are compared with a value, so that an index that begins with them gives the order of a page:

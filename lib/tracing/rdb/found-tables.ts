@@ -22,7 +22,7 @@ export interface FoundColumn {
   readonly width: number | undefined;
 }
 
-/** What there is of the tables of traces, and what would make those that are absent. */
+/** The tables of traces that exist, and the SQL that would create the others. */
 export interface TraceSchema {
   readonly tables: readonly { readonly name: string; readonly exists: boolean }[];
   readonly sql: readonly string[];
@@ -47,7 +47,7 @@ export class TraceTables {
     this.#schema = typeof schema === 'string' && schema !== '' ? schema : undefined;
   }
 
-  /** @throws what the database throws, such as for lack of rights to create a table */
+  /** @throws the errors of the database, such as for lack of rights to create a table */
   async findOrCreate(run: Run): Promise<FoundTables> {
     // One after the other: they share a connection.
     const executions = await this.findOrCreateOne(run, EXECUTIONS);
@@ -55,7 +55,7 @@ export class TraceTables {
     return { executions, statuses };
   }
 
-  /** @throws InvalidConfigurationError naming the tables that are absent; what the database throws */
+  /** @throws InvalidConfigurationError naming the tables that are absent; the errors of the database */
   async findBoth(run: Run): Promise<FoundTables> {
     // One after the other: they share a connection.
     const executions = await this.find(run, EXECUTIONS);
@@ -65,7 +65,7 @@ export class TraceTables {
     throw InvalidConfigurationError.because([wording('no-tables', { tables: missing.join(', ') })]);
   }
 
-  /** Which of the tables of traces there are, and what would make those that are absent. */
+  /** The tables of traces that exist, and the SQL that would create the others. */
   async schema(run: Run): Promise<TraceSchema> {
     const tables: { name: string; exists: boolean }[] = [];
     const sql: string[] = [];
@@ -78,7 +78,7 @@ export class TraceTables {
     return { tables, sql };
   }
 
-  /** @throws what the database throws, such as for lack of rights to create the table */
+  /** @throws the errors of the database, such as for lack of rights to create the table */
   async findOrCreateOne(run: Run, table: TraceTable): Promise<FoundTable> {
     const present = await this.find(run, table);
     if (present !== undefined) return present;

@@ -14,15 +14,15 @@ export interface Orphans {
   readonly startedBefore: Date;
   /** Executions that have started earlier are left alone. Default: seven days before `startedBefore`. */
   readonly startedAfter?: Date;
-  /** What their rows say: why they have not succeeded. */
+  /** The reason, in their rows, why they have not succeeded. */
   readonly failureCause: string;
-  /** When they are taken to have ended. */
+  /** The end that is written into their rows. */
   readonly completeTime: Date;
 }
 
 const LOOK_BACK_MS = 7 * 24 * 3_600_000;
 
-/** So many are found in one statement. */
+/** The most executions that one statement finds. */
 const BATCH = 500;
 
 /**

@@ -3,28 +3,31 @@ import { abortable } from '../../async/wait.js';
 import { type Clock } from '../../time/clock.js';
 import { type Statement } from './statement.js';
 
-/** What a statement has done. */
+/** The result of a statement. */
 export interface StatementResult {
   /** The rows of a query, by the names of columns in lower case. */
   readonly rows: readonly Readonly<Record<string, unknown>>[];
-  /** How many rows were inserted, updated or deleted, if the driver says so. */
+  /** The number of rows that were inserted, updated or deleted, if the driver reports it. */
   readonly affected: number;
 }
 
 /** Carries out a statement. */
 export type Run = (statement: Statement) => Promise<StatementResult>;
 
-/** So many calls that ended by their signal may still hold a connection. The others belong to the application. */
+/**
+ * The most calls that ended by their signal and may still hold a connection. The other connections are left to the
+ * application.
+ */
 const MOST_STUCK = 2;
 
 /** After this time, a call that never came back is not counted any more: the server may have been replaced. */
 const STUCK_FOR_MS = 300_000;
 
-/** Borrows connections of a TypeORM data source, one for each call, and gives them back whatever happens. */
+/** Borrows connections of a TypeORM data source, one for each call, and gives each back, also after an error. */
 export class RdbConnection {
   readonly #dataSource: DataSource;
   readonly #clock: Clock;
-  /** When each call that still holds a connection, although its signal has aborted, was left. */
+  /** The times at which calls ended by their signal while they still hold a connection. */
   readonly #stuck = new Set<{ readonly leftAt: number }>();
 
   constructor(dataSource: DataSource, clock: Clock) {
@@ -41,7 +44,7 @@ export class RdbConnection {
     if (!this.#dataSource.isInitialized) throw new Error('The DataSource is not initialized');
     this.#refuseIfStuck();
     const runner = this.#dataSource.createQueryRunner('master');
-    // Embedded databases have one connection, and what is written now would become part of the application's
+    // Embedded databases have one connection: a row that is written now would become part of the application's
     // transaction.
     if (runner.isTransactionActive) throw new Error('The only connection of the DataSource is in a transaction');
     const result = borrowed(runner, signal, work);
@@ -91,7 +94,7 @@ function lowerCaseKeys(row: unknown): Readonly<Record<string, unknown>> {
 /**
  * Closes the connection at once, so that neither this process nor the pool waits for an answer. TypeORM has no way to
  * do that, so it takes the driver's own: PostgreSQL's, MySQL's.
- * @returns whether there was one
+ * @returns false if the driver has no such way
  */
 function sever(runner: QueryRunner): boolean {
   const { databaseConnection: connection } = runner as unknown as {

@@ -14,7 +14,7 @@ import { type TextForm, operationFields, TraceRows } from './trace-rows.js';
 import { OPERATIONS } from './trace-tables.js';
 import { writeRows } from './trace-writer.js';
 
-/** How long storing one record may take, in milliseconds. */
+/** The longest time to store one record, in milliseconds. */
 const TIMEOUT_MS = 8_000;
 
 /**

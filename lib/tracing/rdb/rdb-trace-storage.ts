@@ -3,11 +3,11 @@
  *
  * ```
  *  events ──▶ one row for each id ──▶ rows as the tables stand there ──▶ INSERT … ON CONFLICT, MERGE, … by the dialect
- *             (start + completion      (columns, widths: looked up,
+ *             (start + completion      (columns, widths: read,
  *              are one row)             tables created if absent)
  * ```
- * There is no transaction: each statement may be repeated, and one that was carried out without its answer having come
- * is repeated without effect. After any failure the tables are looked up again, since they may have been changed.
+ * There is no transaction: each statement may be repeated, and the repetition of a statement that was carried out, but
+ * not answered, has no effect. After any failure the tables are read again, since they may have been changed.
  */
 import { type DataSource } from 'typeorm';
 import { describeCause } from '../../api/text/describe-cause.js';
@@ -55,27 +55,27 @@ import { executionFields, statusFields, type TextForm, TraceRows } from './trace
 import { OPERATIONS } from './trace-tables.js';
 import { writeRows } from './trace-writer.js';
 
-/** How trace events are stored in a database. */
+/** Options of the storage of trace events in a database. */
 export interface RdbTraceStorageOptions {
   /** Default: the clock of this machine. */
   readonly clock?: Clock;
-  /** What becomes of tables that are absent: `create` makes them, `refuse` fails. Default: `create`. */
+  /** The handling of tables that are absent: `create` makes them, `refuse` fails. Default: `create`. */
   readonly missingTables?: 'create' | 'refuse';
 }
 
-/** Which rows are deleted, and how fast. */
+/** The rows that are deleted, and the speed. */
 export interface Retention {
   /**
    * Executions that have started, statuses that were created, and operations that began before this time are deleted.
    */
   readonly before: Date;
-  /** How many rows one statement deletes at most. Default: 1,000. */
+  /** The most rows that one statement deletes. Default: 1,000. */
   readonly batchRows?: number;
   /** The pause between two statements, in milliseconds. Default: 100. */
   readonly pauseMs?: number;
 }
 
-/** How many rows were deleted. */
+/** The numbers of rows that were deleted. */
 export interface DeletedRows {
   readonly executions: number;
   readonly statuses: number;
@@ -116,7 +116,7 @@ export class RdbTraceStorage implements TraceStorage {
   readonly #finder: TraceTables;
   readonly #clock: Clock;
   readonly #missingTables: NonNullable<RdbTraceStorageOptions['missingTables']>;
-  /** The tables as they were found; `undefined` if they must be looked up. */
+  /** The tables as they were found; `undefined` if they must be read again. */
   #tables: Tables | undefined;
 
   /**
@@ -125,7 +125,7 @@ export class RdbTraceStorage implements TraceStorage {
    * kind
    */
   constructor(
-    /** Where the tables are. */
+    /** The database with the tables. */
     readonly dataSource: DataSource,
     options: RdbTraceStorageOptions = {},
   ) {
@@ -143,7 +143,7 @@ export class RdbTraceStorage implements TraceStorage {
     await this.#connection.use(signal, (run) => this.#find(run, 'create'));
   }
 
-  /** Looks which tables there are; creates none. */
+  /** The tables that exist, and the SQL that would create the others. Creates none. */
   schema(signal: AbortSignal): Promise<TraceSchema> {
     return this.#connection.use(signal, (run) => this.#finder.schema(run));
   }
@@ -195,7 +195,8 @@ export class RdbTraceStorage implements TraceStorage {
   }
 
   /**
-   * How many executions began in each part of a time, how they ended, and how long they took; the database counts them.
+   * The numbers of executions that began in each part of a time, with their outcomes and durations; the database counts
+   * them.
    * @throws InvalidConfigurationError if the filter cannot be used
    */
   async figures(filter: CountFilter, signal: AbortSignal): Promise<ExecutionFigures> {
@@ -264,7 +265,7 @@ export class RdbTraceStorage implements TraceStorage {
     }
   }
 
-  /** Carries out work on the tables; after a failure, they are looked up again for the next one. */
+  /** Carries out work on the tables; after a failure, they are read again for the next work. */
   #use<T>(signal: AbortSignal, work: (run: Run, tables: Tables) => Promise<T>): Promise<T> {
     return this.#connection.use(signal, async (run) => {
       try {
@@ -305,7 +306,7 @@ export class RdbTraceStorage implements TraceStorage {
   }
 }
 
-/** One event for each row: a completion says all that its start says. */
+/** One event for each row: a completion has all fields of its start. */
 function sorted(events: readonly TraceEvent[]) {
   const executions = new Map<string, JobExecutionEvent>();
   const states = new Map<string, JobStatusTraceEvent>();

@@ -1,10 +1,10 @@
 /**
- * What an error of a database driver means. Drivers hand over what the server says: a five-digit SQLSTATE (PostgreSQL,
- * MySQL), or the vendor's number.
+ * Finds the kind of an error of a database driver. Drivers pass on the code of the server: a five-digit SQLSTATE
+ * (PostgreSQL, MySQL), or the vendor's number.
  */
 
 /**
- * Data too long, out of range, of an unfit form or character set, or missing: numbers of those without a fitting
+ * Data too long, out of range, of an unfit form or character set, or missing: the numbers of vendors without a fitting
  * SQLSTATE.
  */
 const REFUSALS: Readonly<Record<'errno' | 'number' | 'errorNum', readonly number[]>> = {
@@ -16,11 +16,11 @@ const REFUSALS: Readonly<Record<'errno' | 'number' | 'errorNum', readonly number
   errorNum: [1400, 1438, 1461, 12899],
 };
 
-/** Whether the database works, and refuses the values of a row: the same statement will never succeed. */
+/** True if the database works, and refuses the values of a row: the same statement will never succeed. */
 export function isDataError(error: unknown): boolean {
   const driverError = driverErrorOf(error);
   const state = driverError['sqlState'] ?? driverError['code'];
-  // Class 22 is data, 23 is constraints. A message of SQLite is all there is.
+  // Class 22 is data, 23 is constraints. SQLite gives only a message.
   if (typeof state === 'string' && /^2[23][0-9A-Z]{3}$/.test(state)) return true;
   if (typeof state === 'string' && /^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)/.test(state)) return true;
   if (/constraint failed|string or blob too big/.test(String(driverError['message']))) return true;

@@ -1,10 +1,10 @@
-/** In what a database measures the width of a text column. */
+/** The unit in which a database measures the width of a text column. */
 export type TextUnit = 'code-points' | 'utf-16' | 'utf-8-bytes';
 
 /** Marks the place where a text was cut. */
 const MARK = '…';
 
-/** What a database's text cannot hold: the character NUL, and halves of surrogate pairs. */
+/** Characters that a database's text cannot hold: NUL, and halves of surrogate pairs. */
 const UNSTORABLE = /\0|\p{Surrogate}/gu;
 
 /** `text` if it fits into `width` units; otherwise its beginning, never half a character, and a mark. */
@@ -13,7 +13,7 @@ export function cutEnd(text: string, width: number, unit: TextUnit): string {
   return takeFrom([...text], width - widthOf(MARK, unit), unit).join('') + MARK;
 }
 
-/** The same for ids that say something at both ends: keeps beginning and end, with a mark between them. */
+/** As `cutEnd`, for ids with information at both ends: keeps beginning and end, with a mark between them. */
 export function cutMiddle(text: string, width: number, unit: TextUnit): string {
   if (widthOf(text, unit) <= width) return text;
   const room = width - widthOf(MARK, unit);
@@ -23,12 +23,12 @@ export function cutMiddle(text: string, width: number, unit: TextUnit): string {
   return takeFrom([...text], room - widthOf(end, unit), unit).join('') + MARK + end;
 }
 
-/** `text` with replacements for what no text column can hold. */
+/** `text` with replacements for characters that no text column can hold. */
 export function storable(text: string): string {
   return text.replace(UNSTORABLE, '\uFFFD');
 }
 
-/** `text` with `?` for all that is not ASCII: for columns whose character set is small. */
+/** `text` with `?` for each character that is not ASCII: for columns whose character set is small. */
 export function ascii(text: string): string {
   return text.replace(/[^\0-\x7F]/gu, '?');
 }

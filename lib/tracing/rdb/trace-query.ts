@@ -27,56 +27,56 @@ import { statement } from './statement.js';
 import { type TraceRows } from './trace-rows.js';
 import { fromWallClock } from './wall-clock.js';
 
-/** Which rows are wanted: those for which all that is given holds. */
+/** A filter of rows: all given conditions must hold. */
 export interface TraceFilter {
   readonly jobName?: string | undefined;
   readonly taskId?: string | undefined;
   /** The earliest start of an execution, or creation of a status. */
   readonly from?: Date | undefined;
-  /** That time and later ones are left out. */
+  /** Rows of that time and later ones are left out. */
   readonly to?: Date | undefined;
-  /** How many rows at most, 1 to 1,000. Default: 50. */
+  /** The most rows, 1 to 1,000. Default: 50. */
   readonly pageSize?: number | undefined;
   /** `next` of the page before. */
   readonly after?: string | undefined;
 }
 
-/** Which executions are wanted. */
+/** A filter of executions. */
 export interface ExecutionFilter extends TraceFilter {
   /** An execution whose process has died without a trace counts as `running`. */
   readonly outcome?: 'running' | 'succeeded' | 'failed' | undefined;
-  /** Only this item's. */
+  /** Only executions of this item. */
   readonly shardingItem?: number | undefined;
-  /** Only the one with this id. */
+  /** Only the execution with this id. */
   readonly id?: string | undefined;
-  /** Only those on this server. */
+  /** Only executions on this server. */
   readonly ip?: string | undefined;
   readonly source?: ExecutionSource | undefined;
 }
 
-/** Which names of jobs are wanted. */
+/** A filter of names of jobs. */
 export interface JobNameFilter {
-  /** What they begin with. */
+  /** The beginning of the names. */
   readonly prefix: string;
-  /** How many at most, 1 to 100. */
+  /** The most names, 1 to 100. */
   readonly limit: number;
 }
 
-/** Which statuses are wanted. */
+/** A filter of statuses. */
 export interface StatusFilter extends TraceFilter {
   readonly state?: JobState | undefined;
 }
 
-/** Which records of operations are wanted. */
+/** A filter of records of operations. */
 export interface OperationFilter extends Omit<TraceFilter, 'jobName' | 'taskId'> {
-  /** `null`: those of operations that name no job, such as the disabling of a server for all jobs. */
+  /** `null`: only operations that name no job, such as the disabling of a server for all jobs. */
   readonly jobName?: string | null | undefined;
 }
 
 /** Some rows, latest first. */
 export interface TracePage<Event> {
   readonly rows: readonly Event[];
-  /** What to give as `after` for the next page; `undefined` if this is the last one. */
+  /** The value of `after` for the next page; `undefined` if this is the last one. */
   readonly next: string | undefined;
 }
 
@@ -104,7 +104,7 @@ export const FILTERS = {
 const DEFAULT_PAGE_SIZE = 50;
 const LARGEST_PAGE_SIZE = 1_000;
 
-/** What is needed to read a table. */
+/** The parts that are needed to read a table. */
 export interface TraceReader {
   readonly dialect: Dialect;
   readonly run: Run;
@@ -145,8 +145,8 @@ export async function readStatuses(
 }
 
 /**
- * The names of jobs that have run, in the order of the database. Each is found by the index that begins with the job,
- * so that this takes as many steps as there are names, however many rows there are.
+ * The names of jobs that have run, in the order of the database. An index that begins with the job finds each name, so
+ * the number of steps is the number of names; the number of rows does not matter.
  */
 export async function readJobNames(
   { dialect, run, rows }: TraceReader,
@@ -185,7 +185,7 @@ export async function readOperations(
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** What a filter of one table asks for besides what all filters have. */
+/** The conditions of one table's filter, besides those that all filters have. */
 interface Special {
   /** Values by the names of columns. */
   readonly equal: Readonly<Record<string, Value>>;
@@ -252,7 +252,7 @@ function listedColumns(dialect: Dialect, equal: object, { from, to, after }: Tra
   }
 }
 
-/** What no row has in such a column: with it, a list is not taken for a single value. */
+/** A value that no row has in such a column: with it, a list is not taken for a single value. */
 export function absent(value: Value): Value {
   return typeof value === 'string' ? '' : -1;
 }
@@ -285,7 +285,7 @@ function behind({ rows, dialect }: TraceReader, after: string | undefined, bind:
   const time = rows.reference(rows.timeColumn);
   // The database's own text, since other writers may give more digits than a `Date` has.
   const timestamp = (): string => dialect.toTimestamp(bind(at));
-  // The first condition is one that an index can be searched by in all databases.
+  // Databases can search an index by the first condition.
   return [`${time} <= ${timestamp()} AND (${time} < ${timestamp()} OR ${rows.reference('id')} < ${bind(id)})`];
 }
 
@@ -336,7 +336,7 @@ function toStatus(row: Row): JobStatusTraceEvent {
     taskId: textIn(row, 'task_id'),
     slaveId: textIn(row, 'slave_id'),
     executionType: textIn(row, 'execution_type') as 'READY' | 'FAILOVER',
-    // Without an item whose number was cut.
+    // A number that was cut is left out.
     shardingItems: (textIn(row, 'sharding_item').match(/(?<!\d)\d+(?=[,\]])/g) ?? []).map(Number),
     state: textIn(row, 'state') as JobState,
     message: textIn(row, 'message'),
@@ -363,7 +363,7 @@ function toOperation(row: Row): OperationRecord {
   };
 }
 
-/** A text that was cut to the width of its column is no JSON any more: then nothing is known of the values. */
+/** A text that was cut to the width of its column is not JSON: then nothing is known of the values. */
 function valuesIn(text: string): Readonly<Record<string, string>> {
   try {
     const value: unknown = JSON.parse(text);

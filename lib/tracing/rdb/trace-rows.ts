@@ -5,7 +5,7 @@ import { type FoundTable } from './found-tables.js';
 import { ascii, cutEnd, cutMiddle, storable } from './text-width.js';
 import { type Column, COMPLETION_COLUMNS } from './trace-tables.js';
 
-/** What to do with texts: keep their characters, or keep only those that every character set has. */
+/** The form of texts: `full` keeps their characters, `ascii` keeps only the characters that every character set has. */
 export type TextForm = 'full' | 'ascii';
 
 type Fields = Readonly<Record<string, Value | undefined>>;
@@ -82,7 +82,7 @@ export class TraceRows {
     };
   }
 
-  /** Whether `id` is unique, and therefore has an index, in all databases. */
+  /** True if `id` is unique, and therefore has an index, in all databases. */
   get hasUniqueId(): boolean {
     return this.#found.table.hasUniqueId;
   }

@@ -4,11 +4,11 @@
  * here, so that versions with and without it may insert.
  */
 
-/** A column, whatever the dialect calls its type. */
+/** A column with its type in all dialects. */
 export interface Column {
   readonly name: string;
   readonly type: 'text' | 'long-text' | 'integer' | 'boolean' | 'timestamp';
-  /** Of texts. */
+  /** The width of a text; 0 for other types. */
   readonly width: number;
   readonly isRequired: boolean;
   /** SQL of the default value. */
@@ -25,9 +25,9 @@ export interface TableIndex {
 export interface TraceTable {
   readonly name: string;
   readonly columns: readonly Column[];
-  /** By which rows are listed and deleted. */
+  /** The column by which rows are listed and deleted. */
   readonly timeColumn: string;
-  /** Whether `id` is unique in MySQL tables as well, where the primary key is another column. */
+  /** True if `id` is unique in MySQL tables as well, where the primary key is another column. */
   readonly hasUniqueId: boolean;
   readonly indexes: readonly TableIndex[];
 }
@@ -65,7 +65,7 @@ export const EXECUTIONS: TraceTable = {
     { name: 'EJ_EXECUTION_RESULT_TIME', columns: ['is_success', 'start_time', 'id'] },
     // Without it, a page of failures of a large job that never fails would read all rows of the job.
     { name: 'EJ_EXECUTION_JOB_RESULT', columns: ['job_name', 'is_success', 'start_time', 'id'] },
-    // What runs now: otherwise all failures are read, as they have not succeeded either.
+    // For executions that run: otherwise all failures are read, as they have not succeeded either.
     { name: 'EJ_EXECUTION_COMPLETE', columns: ['complete_time', 'start_time', 'id'] },
   ],
 };
@@ -126,5 +126,5 @@ export const OPERATIONS: TraceTable = {
 /** All tables. */
 export const TABLES: readonly TraceTable[] = [EXECUTIONS, STATUSES, OPERATIONS];
 
-/** What the completion of an item changes in its row. */
+/** The columns of an item's row that its completion changes. */
 export const COMPLETION_COLUMNS: readonly string[] = ['is_success', 'complete_time', 'failure_cause'];

@@ -10,7 +10,7 @@ export interface Rows {
   readonly onDuplicate: OnDuplicate;
 }
 
-/** Writes rows in as few statements as the dialect allows. Written again, they change nothing. */
+/** Writes rows in as few statements as the dialect allows. A repetition changes nothing. */
 export async function writeRows(dialect: Dialect, run: Run, { values, ...rest }: Rows): Promise<void> {
   for (const chunk of chunks(values, dialect.rowsPerStatement)) {
     const rows = { ...rest, values: chunk };

@@ -34,7 +34,12 @@ test.each<[variable: string, tree: object]>([
   ['elasticjob.jobs.newJob.props.email.useSsl', { jobs: { newJob: { props: { 'email.useSsl': 'x' } } } }],
   ['ELASTICJOB_JOBS_newJob_PROPS_EMAIL_HOST', { jobs: { newJob: { props: { 'email.host': 'x' } } } }],
 ])('%s', (variable, tree) => {
-  expect(read({ [variable]: 'x' })).toMatchObject({ tree, problems: [], strangers: [], lookalikes: [] });
+  expect(read({ [variable]: 'x' })).toMatchObject({
+    tree,
+    problems: [],
+    unrelatedVariables: [],
+    misspeltVariables: [],
+  });
 });
 
 test('a name of more than 100 words means nothing', () => {
@@ -42,7 +47,7 @@ test('a name of more than 100 words means nothing', () => {
 
   expect(read({ [ofWords(100)]: 'x' }).tree).toEqual({ jobs: { [Array(98).fill('a').join('_')]: { cron: 'x' } } });
   for (const variable of [ofWords(101), ofWords(60_000), `ELASTICJOB_JOBS_SYNCORDERS_${'CRON_'.repeat(100)}`])
-    expect(read({ [variable]: 'x' })).toMatchObject({ tree: {}, problems: [], strangers: [variable] });
+    expect(read({ [variable]: 'x' })).toMatchObject({ tree: {}, problems: [], unrelatedVariables: [variable] });
 });
 
 test('each setting has its variable as its origin; several stand side by side', () => {
@@ -92,7 +97,11 @@ describe('a variable that is no setting', () => {
     ['ELASTICJOB_REG_CENTRE_NAMESPACE', "unknown key 'reg-centre-namespace'; did you mean 'regCenter'?"],
     ['ELASTICJOB_JOBS_SYNCORDERS', "is not a setting of a job; a job's settings are ELASTICJOB_JOBS_<NAME>_<SETTING>"],
   ])('but resembles one is a problem: %s', (variable, problem) => {
-    expect(read({ [variable]: 'x' })).toMatchObject({ tree: {}, problems: [`${variable}: ${problem}`], strangers: [] });
+    expect(read({ [variable]: 'x' })).toMatchObject({
+      tree: {},
+      problems: [`${variable}: ${problem}`],
+      unrelatedVariables: [],
+    });
   });
 
   test.each([
@@ -105,8 +114,8 @@ describe('a variable that is no setting', () => {
     'ELASTICJOB_JOBS_SYNCORDERS_FOO_BAR',
   ])('and resembles none may belong to another program: %s', (variable) => {
     expect(read({ [variable]: 'x' })).toMatchObject({
-      ...{ tree: {}, problems: [], lookalikes: [] },
-      strangers: [variable],
+      ...{ tree: {}, problems: [], misspeltVariables: [] },
+      unrelatedVariables: [variable],
     });
   });
 
@@ -126,7 +135,7 @@ describe('a variable that is no setting', () => {
   test.each(['ELASTICJOB', 'ELASTICJOB_DUMP', 'ELASTICJOB_JOBS', 'ELASTICJOB_REGCENTER_PORT', 'ELASTIC_JOB'])(
     'because Kubernetes made it for a Service is not looked at: %s',
     (name) => {
-      const nothing = { tree: {}, problems: [], strangers: [], lookalikes: [] };
+      const nothing = { tree: {}, problems: [], unrelatedVariables: [], misspeltVariables: [] };
 
       expect(read(service(name))).toMatchObject(nothing);
     },
@@ -135,11 +144,11 @@ describe('a variable that is no setting', () => {
   test('but has the port of the dump beside a Service of that name is a setting', () => {
     const variables = { ...service('ELASTICJOB_DUMP'), ELASTICJOB_DUMP_PORT: '9888' };
 
-    expect(read(variables)).toMatchObject({ tree: { dump: { port: '9888' } }, problems: [], strangers: [] });
+    expect(read(variables)).toMatchObject({ tree: { dump: { port: '9888' } }, problems: [], unrelatedVariables: [] });
   });
 
   test('and is called as for a Service that there is not may belong to another program', () => {
-    expect(read({ ELASTICJOB_JOBS_PORT_80_TCP: 'x' }).strangers).toEqual(['ELASTICJOB_JOBS_PORT_80_TCP']);
+    expect(read({ ELASTICJOB_JOBS_PORT_80_TCP: 'x' }).unrelatedVariables).toEqual(['ELASTICJOB_JOBS_PORT_80_TCP']);
   });
 
   test.each([
@@ -149,21 +158,31 @@ describe('a variable that is no setting', () => {
     'ELASTIC_JOB_ENABLED',
     'ELASTICJOB_JOBS',
   ])('because it is empty says nothing: %s', (variable) => {
-    expect(read({ [variable]: '' })).toMatchObject({ tree: {}, problems: [], strangers: [], lookalikes: [] });
+    expect(read({ [variable]: '' })).toMatchObject({
+      tree: {},
+      problems: [],
+      unrelatedVariables: [],
+      misspeltVariables: [],
+    });
   });
 
   test.each(['ELASTIC_JOB_ENABLED', 'ELASTICJOBS_ENABLED', 'ELASTCJOB.ENABLED', 'elastic-job-enabled', 'ELASTICJOB-X'])(
     'because its first words are almost right is listed: %s',
     (variable) => {
-      expect(read({ [variable]: 'x' })).toMatchObject({ tree: {}, problems: [], lookalikes: [variable] });
-      expect(read({ [variable]: undefined }).lookalikes).toEqual([]);
+      expect(read({ [variable]: 'x' })).toMatchObject({ tree: {}, problems: [], misspeltVariables: [variable] });
+      expect(read({ [variable]: undefined }).misspeltVariables).toEqual([]);
     },
   );
 
   test.each(['PATH', 'JOB_ELASTIC', 'ELASTICSEARCH_URL', 'MY_ELASTICJOB_ENABLED', 'ELASTIC_SEARCH', '_'])(
     'and is called otherwise is not looked at: %s',
     (variable) => {
-      expect(read({ [variable]: 'x' })).toMatchObject({ tree: {}, problems: [], strangers: [], lookalikes: [] });
+      expect(read({ [variable]: 'x' })).toMatchObject({
+        tree: {},
+        problems: [],
+        unrelatedVariables: [],
+        misspeltVariables: [],
+      });
     },
   );
 });

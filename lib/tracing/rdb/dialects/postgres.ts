@@ -13,7 +13,7 @@ const TYPES: ColumnTypes = {
 
 const NAMES = TABLES.map(({ name }) => `'${name.toLowerCase()}'`).join(', ');
 
-/** PostgreSQL and what speaks like it. */
+/** PostgreSQL and databases with its protocol. */
 export const postgres: Dialect = {
   ...sql92,
   name: 'PostgreSQL',

@@ -9,19 +9,19 @@ import { countOutcomes, type CountFilter, jobIs, type OutcomeCounts, within } fr
 export interface ExecutionFigures {
   /** Of each part of the time, in order. */
   readonly counts: readonly OutcomeCounts[];
-  /** When the earliest of them began; `undefined` if there is none. */
+  /** The start of the earliest execution; `undefined` if there is none. */
   readonly earliest: Date | undefined;
-  /** How long they took; `undefined` if none has ended. */
+  /** The durations of the executions; `undefined` if none has ended. */
   readonly durations: DurationFigures | undefined;
 }
 
-/** How long executions took. */
+/** Durations of executions. */
 export interface DurationFigures {
   readonly p50Ms: number;
   readonly p95Ms: number;
   /**
-   * If the database has no percentiles: of how many executions these are, the latest, and from when on; otherwise
-   * absent.
+   * The executions from which the percentiles are made, if the database has none itself: the latest `size`, which
+   * started at `from` or later; otherwise absent.
    */
   readonly sample?: { readonly size: number; readonly from: Date };
 }
@@ -29,10 +29,10 @@ export interface DurationFigures {
 /** The rules of `CountFilter`. */
 export const FIGURES_RULES: OptionRules<CountFilter> = { jobName: text, bounds: listOf(aDate, 'dates') };
 
-/** So many executions are read where the database has no percentiles. */
+/** The number of executions that are read if the database has no percentiles. */
 const SAMPLE = 1_000;
 
-/** Figures of a time. @throws InvalidConfigurationError if `bounds` are none */
+/** Figures of a time. @throws InvalidConfigurationError if `bounds` are not at least two dates */
 export async function readFigures(reader: TraceReader, filter: CountFilter): Promise<ExecutionFigures> {
   const [from, to] = [filter.bounds[0], filter.bounds.at(-1)];
   if (from === undefined || to === undefined || filter.bounds.length < 2)
@@ -81,7 +81,7 @@ async function readDurations(reader: TraceReader, range: Range): Promise<Duratio
 
 async function sampledDurations(reader: TraceReader, range: Range): Promise<DurationFigures | undefined> {
   const { rows } = await readExecutions(reader, { ...range, pageSize: SAMPLE });
-  // Clocks may have been set back meanwhile.
+  // Clocks may have been set back during an execution.
   const durations = rows
     .flatMap(({ startTime, completeTime }) =>
       completeTime === undefined ? [] : [Math.max(0, completeTime.getTime() - startTime.getTime())],
@@ -91,6 +91,6 @@ async function sampledDurations(reader: TraceReader, range: Range): Promise<Dura
   const oldest = rows.at(-1);
   if (durations.length === 0 || oldest === undefined) return undefined;
   const sample = { size: durations.length, from: oldest.startTime };
-  // Fewer than were asked for are all there are.
+  // If there are fewer rows than the statement asks for, they are all there are.
   return { p50Ms: percentile(0.5), p95Ms: percentile(0.95), ...(rows.length === SAMPLE && { sample }) };
 }

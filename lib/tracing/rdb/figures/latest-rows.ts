@@ -5,11 +5,11 @@ import { statement } from '../statement.js';
 import { absent, type TraceReader } from '../trace-query.js';
 import { fromWallClock } from '../wall-clock.js';
 
-/** Whose latest executions are wanted. */
+/** The jobs whose latest executions are wanted. */
 export interface LatestFilter {
   readonly jobs: readonly {
     readonly jobName: string;
-    /** How many of its executions at most. */
+    /** The most executions of this job. */
     readonly rows: number;
   }[];
 }
@@ -26,12 +26,12 @@ export interface LatestExecution {
   readonly outcome: 'succeeded' | 'failed' | 'running';
 }
 
-/** A statement asks for so many jobs. */
+/** The most jobs of one statement. */
 const JOBS_PER_STATEMENT = 100;
 
 /**
- * The latest executions of each job, the latest first. Each job's are found by the index that begins with the job,
- * however many rows other jobs have.
+ * The latest executions of each job, the latest first. An index that begins with the job finds them, so other jobs may
+ * have any number of rows.
  */
 export async function readLatest(
   reader: TraceReader,
@@ -62,8 +62,8 @@ function latestOf(
 ): string {
   const column = (name: string): string => rows.reference(name);
   const name = rows.text('job_name', jobName);
-  // By `=` alone, MariaDB may read the rows of all jobs by their time, until it has found enough of this one: for ever,
-  // if the job has not run for long.
+  // With `=` alone, MariaDB may read the rows of all jobs by their time until it has found enough of this job. If the
+  // job has not run for long, that takes very long.
   const listed = dialect.comparison === 'equal' ? [] : ['job_name'];
   const [start, complete, cause] = [column('start_time'), column('complete_time'), column('failure_cause')];
   const selected = [

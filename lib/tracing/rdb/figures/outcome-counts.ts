@@ -1,5 +1,5 @@
 /**
- * How many executions began in each part of a time, and how they ended, counted by the database:
+ * The numbers of executions that began in each part of a time, by their outcomes; the database counts them:
  *
  * ```
  *  groups   one statement reads the rows of the time once, finds the part of each, and groups by part and outcome
@@ -10,18 +10,18 @@ import { type Bind, type Value } from '../dialect.js';
 import { statement } from '../statement.js';
 import { type TraceReader } from '../trace-query.js';
 
-/** Which executions are counted, and in which parts of the time. */
+/** The executions that are counted, and the parts of the time in which they are counted. */
 export interface CountFilter {
   readonly jobName?: string | undefined;
-  /** Where the parts begin, in ascending order, and where the last one ends: at least two. */
+  /** The beginnings of the parts, in ascending order, and the end of the last one: at least two. */
   readonly bounds: readonly Date[];
 }
 
-/** What began in one part of the time. */
+/** The numbers of executions that began in one part of the time. */
 export interface OutcomeCounts {
   readonly succeeded: number;
   readonly failed: number;
-  /** Also those whose process has died without a trace. */
+  /** Includes executions whose process has died without a trace. */
   readonly running: number;
 }
 
@@ -52,7 +52,7 @@ async function byGroups(reader: TraceReader, filter: CountFilter): Promise<reado
   const { bounds } = filter;
   const time = rows.reference(rows.timeColumn);
   const query = statement(dialect, (bind) => {
-    /** A tree of comparisons, so that each row is compared a few times however many parts there are. */
+    /** A tree of comparisons, so that each row is compared only a few times, for any number of parts. */
     const partOf = (from: number, to: number): string => {
       if (to - from === 1) return String(from);
       const middle = Math.floor((from + to) / 2);

@@ -34,7 +34,12 @@ export type JobEvent =
   | { readonly type: 'server-enabled'; readonly ip: string }
   /** This instance was given settings that are allowed but probably not intended. */
   | { readonly type: 'settings-doubtful'; readonly doubt: string }
-  | { readonly type: 'fired-late'; readonly lateMs: number; readonly scheduledAt: Date; readonly others: number }
+  | {
+      readonly type: 'fired-late';
+      readonly lateMs: number;
+      readonly scheduledAt: Date;
+      readonly suppressedCount: number;
+    }
   /** `path`: the node that has the settings; `jobName`: the job that they name. */
   | { readonly type: 'foreign-settings'; readonly path: string; readonly jobName: string }
   /** `path`: a node beside the items that is no item. */
@@ -118,9 +123,11 @@ export function wordsOf(event: JobEvent, me: string): Words {
     case 'settings-doubtful':
       return entry('warn', ended(event.doubt));
     case 'fired-late': {
-      const { lateMs, scheduledAt, others } = event;
+      const { lateMs, scheduledAt, suppressedCount } = event;
       const more =
-        others === 0 ? '' : ` So did ${others} other ${others === 1 ? 'firing' : 'firings'} within the last minute.`;
+        suppressedCount === 0
+          ? ''
+          : ` So did ${suppressedCount} other ${suppressedCount === 1 ? 'firing' : 'firings'} within the last minute.`;
       const text = `the firing at ${scheduledAt.toISOString()} came ${seconds(lateMs)} late: ${WHY_LATE}.${more}`;
       return { level: 'warn', text, fields: { lateMs, scheduledAt } };
     }

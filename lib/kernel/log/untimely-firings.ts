@@ -29,8 +29,8 @@ export class LateFirings {
   note(scheduledAt: Date): void {
     const lateMs = this.#clock.now() - scheduledAt.getTime();
     if (lateMs <= PUNCTUAL_MS) return;
-    const others = this.#limit.admit();
-    if (others !== undefined) this.#logger.event({ type: 'fired-late', lateMs, scheduledAt, others });
+    const suppressedCount = this.#limit.admit();
+    if (suppressedCount !== undefined) this.#logger.event({ type: 'fired-late', lateMs, scheduledAt, suppressedCount });
     else this.#logger.debug(`the firing at ${scheduledAt.toISOString()} came ${lateMs} ms late.`);
   }
 }
@@ -62,13 +62,15 @@ export class PassedFirings {
 
   /** Notes that a firing has found these items still running. */
   note({ instant, items, missed }: PassedFiring): void {
-    const others = this.#limit.admit();
+    const suppressedCount = this.#limit.admit();
     const scheduledAt = new Date(instant);
     const fields = { event: 'firing-passed', scheduledAt, items };
     const text = `the firing at ${scheduledAt.toISOString()} found items ${describeItems(items)} still running; ${CONSEQUENCE[missed]}`;
-    if (others === undefined) return this.#logger.debug(`${text}.`, fields);
+    if (suppressedCount === undefined) return this.#logger.debug(`${text}.`, fields);
     const more =
-      others === 0 ? '' : ` So did ${others} other ${others === 1 ? 'firing' : 'firings'} since this was last logged.`;
+      suppressedCount === 0
+        ? ''
+        : ` So did ${suppressedCount} other ${suppressedCount === 1 ? 'firing' : 'firings'} since this was last logged.`;
     this.#logger.log(`${text}.${more}`, fields);
   }
 }

@@ -4,7 +4,7 @@ import { OneOffJobBootstrap } from '../../../../lib/kernel/job-bootstrap.js';
 import { registeredEvent } from '../../../../lib/kernel/job/job-events.js';
 import { JobLog } from '../../../../lib/kernel/job/job-log.js';
 import { type JobView } from '../../../../lib/layout/job-view.js';
-import { NOTHING } from '../../../../lib/layout/job-view-parts.js';
+import { ABSENT_JOB } from '../../../../lib/layout/job-view-parts.js';
 import { ManualClock } from '../../../../lib/testing/manual-clock.js';
 import { aConfiguration, anItem } from '../../../support/views.js';
 import { TestCluster, type TestClusterOptions } from '../../../../lib/testing/index.js';
@@ -65,7 +65,7 @@ describe('a job that starts without a leader', () => {
       { jobName: 'bills', instance: 'A' },
       clock,
     );
-    const watch: { view: JobView } = { view: NOTHING };
+    const watch: { view: JobView } = { view: ABSENT_JOB };
     log.event(registeredEvent(watch, { isOneOff: false }));
     return { clock, written, log, watch };
   }

@@ -99,7 +99,7 @@ export class JobRuntime {
   #stopped: Promise<void> | undefined;
   /** Set when the executor is asked to free what it keeps for the job. */
   #released: Promise<void> | undefined;
-  /** Why no firing begins any more; `undefined` while firings may begin. */
+  /** The reason why no firing begins any more; `undefined` while firings may begin. */
   #firingsEnd: JobStoppedError | undefined;
   /**
    * Set by `boot()`, after which a fault of this job alone does not end its start: whether the job fires by its cron
@@ -108,7 +108,7 @@ export class JobRuntime {
   #bootsAs: 'scheduled' | 'triggered' | undefined;
   /** The fault that keeps such a job from starting; `undefined` while none is known. */
   #startFault: StandingFault | undefined;
-  /** Why the latest attempt to register failed; `undefined` once one has succeeded. */
+  /** The reason why the latest attempt to register failed; `undefined` once one has succeeded. */
   #registrationFailure: string | undefined;
   /** The tree in which the job was stored when this instance took part last. */
   #lineage: Lineage | undefined;
@@ -429,7 +429,7 @@ export class JobRuntime {
       if (end.why !== seen?.why) this.#logRemoval(end);
       return (seen = end);
     };
-    // Look again at the end: when a whole job is deleted, its nodes vanish one by one.
+    // Check again at the end: when a whole job is deleted, its nodes vanish one by one.
     if (this.#components?.work.isIdle === false) void look();
     void this.#end('its instance was removed from the registry centre', look);
   }
@@ -456,7 +456,7 @@ export class JobRuntime {
 
   // ── session ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Stops at once whatever must not go on, and leaves the rest to the mailbox. */
+  /** Stops at once the parts that must not go on, and leaves the rest to the mailbox. */
   #onSession(state: SessionState): void {
     switch (state.phase) {
       case 'connecting':

@@ -10,7 +10,7 @@ export function waitingRuns({ acceptedTriggers }: JobView): readonly WaitingRun[
 
 const NONE: readonly WaitingRun[] = [];
 
-/** The items that wait for a manual run with this job parameter, whichever instance has accepted the trigger. */
+/** The items that wait for a manual run with this job parameter; any instance may have accepted the trigger. */
 export function itemsWaitingFor(view: JobView, jobParameter: string | undefined): ReadonlySet<number> {
   return new Set(waitingRuns(view).flatMap((run) => (run.jobParameter === jobParameter ? [...run.items] : [])));
 }

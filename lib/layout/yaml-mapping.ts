@@ -16,7 +16,7 @@ import { isNull, toBoolean, toInteger } from './yaml-scalars.js';
 
 /**
  * Reads a YAML 1.1 document that is one mapping, as SnakeYAML fills a Java bean from it: the reader asks for types, and
- * the look of the scalars does not matter. JSON is such a document too. Unknown `!!` tags are accepted. Nothing is
+ * the style of the scalars does not matter. JSON is such a document too. Unknown `!!` tags are accepted. Nothing is
  * thrown; values that cannot be read are added to `faults`. A value of nothing (`~`) counts as absent.
  *
  * YAML 1.1 ends a line at U+0085, U+2028 and U+2029 too. Each of them is read as a line feed, where SnakeYAML keeps the

@@ -20,7 +20,7 @@ export interface FoundProvider {
   readonly label: string;
   /** The only instance; `undefined` if there is not exactly one. */
   readonly instance: object | undefined;
-  /** Why there is not exactly one instance (`is request-scoped`); `undefined` if there is. */
+  /** The reason why there is not exactly one instance (`is request-scoped`); `undefined` if there is. */
   readonly scopeProblem: string | undefined;
   /** The jobs that it is decorated as. */
   readonly jobs: readonly ElasticJobMetadata[];
@@ -48,7 +48,7 @@ export interface FoundDataSource {
 /** A constructor parameter or property with `@InjectOneOffJob`. */
 export interface OneOffInjection {
   readonly token: string;
-  /** Where it is asked for, as messages begin: `@InjectOneOffJob('report') in OrdersController of OrdersModule`. */
+  /** The place of the decorator, with which messages begin: `@InjectOneOffJob('report') in OrdersController of OrdersModule`. */
   readonly path: string;
 }
 

@@ -19,8 +19,8 @@ export interface ElasticJobHealthReport {
    */
   readonly ready: boolean;
   /**
-   * Why the report is not `ready`: the session, or the jobs that cannot run. Also says that ElasticJob is switched off.
-   * Missing otherwise.
+   * The reason why the report is not `ready`: the session, or the jobs that cannot run. Also reports that ElasticJob is
+   * switched off. Missing otherwise.
    */
   readonly reason?: string;
   /**

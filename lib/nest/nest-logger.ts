@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { type JobLogger, type LogEntry } from '../api/text/logger.js';
 import { type ModuleSettings } from '../settings/module-settings.js';
 
-/** How entries are handed to Nest's logger: as a sentence, or as an object with fields. */
+/** The form in which Nest's logger is given entries: as a sentence, or as an object with fields. */
 export type LogShape = 'text' | 'fields';
 
 /**

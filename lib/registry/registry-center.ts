@@ -242,8 +242,8 @@ export interface Session {
   /** The session timeout in milliseconds that the registry granted; before the first connection, the requested one. */
   readonly timeoutMs: number;
   /**
-   * Why the session is not connected, for people: the servers, and what is wrong with each. `undefined` while it is
-   * connected, and if nothing is known.
+   * The reason why the session is not connected, for people: the servers, and the problem of each. `undefined` while it
+   * is connected, and if nothing is known.
    */
   readonly reason?: string | undefined;
   /**

@@ -47,7 +47,7 @@ export interface BoundTree {
   readonly problems: string[];
 }
 
-/** How to bind one map. */
+/** The parts that the binding of one map needs. */
 interface Binding {
   readonly path: string;
   /** The names of the path below `elasticjob`. */

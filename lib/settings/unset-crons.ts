@@ -1,7 +1,7 @@
 import { isMap } from '../api/text/describe-value.js';
 import { relaxed } from '../api/text/nearest.js';
 
-/** Where settings come from, as `SettingsSources` has them. */
+/** The sources of settings, as `SettingsSources` has them. */
 interface Sources {
   readonly code: readonly unknown[];
   readonly file: unknown;

@@ -2,7 +2,7 @@ import { type Run } from './runs.js';
 
 /** An event in a test's cluster. Instances have the names that the test gave them. */
 export type ClusterEvent = ClusterHappening & {
-  /** When it happened: milliseconds since the cluster's start. */
+  /** The time of the event: milliseconds since the cluster's start. */
   readonly atMs: number;
 };
 

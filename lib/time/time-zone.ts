@@ -26,7 +26,7 @@ const FARTHEST_OFFSET_MS = 16 * HOUR_MS;
 /** The number of days whose offsets a zone remembers. When it has more, it forgets them all. */
 const DAYS_KEPT = 4096;
 
-/** No zone has a longer id. Intl would look for one, and takes long. */
+/** No zone has a longer id. Intl would search for one, and takes long. */
 const LONGEST_ID = 100;
 
 const JAVA_PREFIX = 'GMT';

@@ -131,7 +131,7 @@ function RunLimit(option: keyof RunLimitOptions): PropertyDecorator {
   );
 }
 
-/** Why no job can fire by a cron expression; `undefined` if one can. */
+/** The reason why no job can fire by a cron expression; `undefined` if one can. */
 export function cronProblem(text: string): Wording | undefined {
   if (text === '') return undefined;
   if (text.trim() === '') return wording('cron-blank');
@@ -146,7 +146,7 @@ function everFires(text: string): boolean {
   return QuartzCron.parse(toQuartz(text)).everFires;
 }
 
-/** Why a text is no time zone; `undefined` if it is one. */
+/** The reason why a text is no time zone; `undefined` if it is one. */
 export function timeZoneProblem(text: string): Wording | undefined {
   const reason = reasonOf(() => QuartzCron.parse('0 0 0 * * ?', { timeZone: text }));
   if (reason === undefined) return undefined;

@@ -32,9 +32,10 @@ export interface ShardingContext {
    */
   readonly softStop: AbortSignal;
   /**
-   * A number that grows with each run of the item, on whichever instance; without `monitorExecution` it grows with each
-   * assignment, and with each change of the job's settings. Store it with what you write and reject smaller ones, so
-   * that a stale owner can do no harm: `UPDATE … SET …, token = :token WHERE id = :id AND token <= :token`.
+   * A number that grows with each run of the item, on any instance; without `monitorExecution` it grows with each
+   * assignment, and with each change of the job's settings. Store it with each row that the item writes, and reject
+   * smaller ones, so that a stale owner can do no harm: `UPDATE … SET …, token = :token WHERE id = :id AND token <=
+   * :token`.
    */
   readonly fencingToken: number;
 }

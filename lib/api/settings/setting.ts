@@ -1,5 +1,5 @@
 /**
- * How settings are declared: with class-validator's constraints, on the fields of an options class.
+ * Decorators that declare settings: class-validator's constraints, on the fields of an options class.
  *
  * ```ts
  * class JobOptions {
@@ -156,7 +156,7 @@ export function IntegerSetting(
 
 /** `true` or `false`. */
 export function BooleanSetting(): PropertyDecorator {
-  // IsBoolean accepts objects of the class Boolean, which are true whatever they contain.
+  // IsBoolean accepts objects of the class Boolean, which are always true in conditions.
   return Setting({ kind: 'boolean' }, (context) => IsIn([true, false], saying(context, wording('boolean'))));
 }
 

@@ -103,7 +103,7 @@ export class ControlLane {
     return this.#obstacle.present;
   }
 
-  /** To be called after each change of the job's nodes. Reconciles soon, unless instances have merely fired. */
+  /** To be called after each change of the job's nodes. Reconciles soon, unless instances have only fired. */
   noteChange(): void {
     const changes = this.#deps.watch.newChanges() ?? [];
     if (changes.length === 0 || !changes.every((path) => this.#filter.canIgnore(path))) this.requestReconcile();

@@ -89,13 +89,13 @@ export class CronTimer {
   #inForce: string | undefined;
   /** `scheduleKey` of the schedule in force. */
   #keyInForce: string | undefined;
-  /** Why the latest schedule cannot be used. */
+  /** The reason why the latest schedule cannot be used. */
   #refusal: string | undefined;
   #isEnabled = false;
   // Instants in milliseconds since 1970.
   #next: number | undefined;
   #latest: number | undefined;
-  /** When this schedule replaced another one; milliseconds since 1970. */
+  /** The time at which this schedule replaced another one; milliseconds since 1970. */
   #changedAt: number | undefined;
   /** The last instant of the schedule that was replaced. */
   #latestFormer: number | undefined;

@@ -64,7 +64,7 @@ interface Taking extends TakeoverEnds {
   readonly fence: readonly Operation[];
   /** The items taken so far. */
   readonly begun: BegunItem[];
-  /** Why the others could not be taken, unless other instances were faster. */
+  /** The reason why the others could not be taken, unless other instances were faster. */
   failure: { readonly cause: unknown } | undefined;
 }
 

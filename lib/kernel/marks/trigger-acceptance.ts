@@ -55,14 +55,14 @@ export class TriggerAcceptance {
     const [node] = await registry.getAll([paths.trigger(me)]);
     if (node === undefined) return undefined;
     const removal: Operation = { type: 'remove', path: paths.trigger(me), version: node.version };
-    const told = decodeTrigger(node.value ?? '');
-    if ('problem' in told) return this.#refuse(removal, node.value ?? '', told.problem);
+    const decoded = decodeTrigger(node.value ?? '');
+    if ('problem' in decoded) return this.#refuse(removal, node.value ?? '', decoded.problem);
     const { view } = watch;
-    if (told.items === undefined && !isDecided(view)) return undefined;
-    const { jobParameter, isForAll, items = this.#ownItemsAnd(told.also) } = told;
+    if (decoded.items === undefined && !isDecided(view)) return undefined;
+    const { jobParameter, isForAll, items = this.#ownItemsAnd(decoded.also) } = decoded;
     const trigger = { jobParameter, isForAll, items };
     const fence: readonly Operation[] =
-      told.items === undefined && view.shardingVersion !== undefined
+      decoded.items === undefined && view.shardingVersion !== undefined
         ? [{ type: 'check', path: paths.sharding, version: view.shardingVersion }]
         : [];
     const addition = trigger.items.length === 0 ? [] : await this.#additions(trigger);

@@ -123,7 +123,7 @@ export class BarrierWait {
     const attempt = (): Promise<boolean> =>
       callback.attempt(earlier, { ...call, make: (signal) => call.makeAbandoned(signal, earlier) });
     if (await attempt()) return true;
-    // The answer may have been lost, and no later attempt looks at this round.
+    // The answer may have been lost, and no later attempt checks this round.
     return callback.state(await watch.sync(), earlier) === 'claimed-by-us' && attempt();
   }
 

@@ -131,7 +131,7 @@ export class Barrier {
 
 interface BarrierRunDeps {
   readonly context: JobContext;
-  /** When this instance began to take part; milliseconds since 1970. */
+  /** The time at which this instance began to take part; milliseconds since 1970. */
   readonly missedSinceMs: number;
   readonly arrivals: OwnArrivals;
   readonly callback: OnceCallback;

@@ -40,7 +40,7 @@ export function isDecided(view: JobView): boolean {
 
 /**
  * Numbers of the items that their owners run. Items that were taken over do not count: the instance that took an item
- * over runs it, whatever the assignment says.
+ * over runs it, even if the assignment gives it to another.
  */
 export function runningItems(view: JobView): readonly number[] {
   return numbersOf(view.items.filter(({ running, takenOverBy }) => running && takenOverBy === undefined));

@@ -5,8 +5,8 @@ import { type Firing } from './firing.js';
 import { itemsWaitingFor } from '../../layout/waiting-runs.js';
 
 /**
- * The items that the assignment gives to this instance, whatever their state. An item from `shardingTotalCount` on is
- * unowned as soon as that number is reduced, as in Java, although a Java leader removes it only at its next firing.
+ * The items that the assignment gives to this instance, in any state. An item from `shardingTotalCount` on is unowned
+ * as soon as that number is reduced, as in Java, although a Java leader removes it only at its next firing.
  */
 export function assignedItems(view: JobView, me: string): readonly ItemView[] {
   const total = view.config?.shardingTotalCount ?? Infinity;

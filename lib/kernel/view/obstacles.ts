@@ -70,7 +70,7 @@ export interface ObstacleInput {
   readonly ownCron: string | undefined;
   /** The faults of stored settings that can be read. */
   readonly settingFaults: readonly StoredFault[];
-  /** Why this instance, as the leader, could not assign the items last; `undefined` if it could. */
+  /** The reason why this instance, as the leader, could not assign the items last; `undefined` if it could. */
   readonly assignmentFailure: string | undefined;
   /** That failure, if the sharding strategy is its reason. */
   readonly strategyFailure: string | undefined;
@@ -98,7 +98,7 @@ export function configurationFault(fault: string, paths: JobPaths, fullPath: (pa
   return fault.replaceAll(`${paths.config}: `, `${fullPath(paths.config)}: `);
 }
 
-/** Why stored settings cannot be used, and what to do. `fault`: as `JobView.configFault` has it. */
+/** The reason why stored settings cannot be used, and what to do. `fault`: as `JobView.configFault` has it. */
 export function unreadableConfiguration(fault: string, paths: JobPaths, fullPath: (path: string) => string): string {
   const path = fullPath(paths.config);
   return (

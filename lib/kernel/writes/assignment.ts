@@ -2,7 +2,7 @@
  * Assigning items to instances.
  *
  * The leader alone requests an assignment and makes it; all others read the result. Two writes make it safe against
- * instances that begin a run at the same moment, in whatever order they are notified of it:
+ * instances that begin a run at the same moment, in any order of notification:
  *
  * ```
  *   leader   request ──────────────▶ nothing runs? ─▶ (parts) ─▶ commit: owners, request removed
@@ -15,8 +15,8 @@
  *
  * The wait for running items has a limit (`IDLE_ITEMS_DEADLINE_MS`). Past it, items that still run stay with their
  * living owner, the others are assigned, and another assignment follows when the busy ones have finished. The leader
- * does not wait for items that are being taken over: the instance that has taken an item over runs it, whatever the
- * assignment says.
+ * does not wait for items that are being taken over: the instance that has taken an item over runs it, even if the
+ * assignment gives it to another.
  *
  * If there are more changes than one commit may hold, the leader writes them in parts below the standing request, and
  * only the last commit removes it. No instance begins a run while the request stands, so no instance acts on a part.

@@ -66,7 +66,7 @@ const LISTS = 2 * MOST_READ;
 /** Most rounds that a record of callbacks holds. An instance that comes to an older round comes too late. */
 const REMEMBERED_ROUNDS = 32;
 
-/** The round's name in records; without spaces, and the same whatever the type's case. */
+/** The round's name in records; without spaces, and independent of the type's case. */
 export function roundKey({ firing, type }: Round): string {
   // By way of UTF-8: half a surrogate pair must not throw.
   const name = encodeURIComponent(Buffer.from(type.toUpperCase()).toString());

@@ -29,7 +29,7 @@ export interface ElasticJobModuleOptions extends Pick<
   | 'oneOffJobs'
   | 'registryCenter'
 > {
-  /** Where the registry centre is. Default: inside this process. */
+  /** The address of the registry centre. Default: jobs are coordinated inside this process. */
   readonly regCenter?: RegCenterSettings;
   /** The recording of runs in a database. Default: runs are not recorded. */
   readonly tracing?: TracingSettings;

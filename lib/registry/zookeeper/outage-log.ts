@@ -19,7 +19,7 @@ export class OutageLog {
     this.#logger = logger;
   }
 
-  /** Why no server can be reached; `undefined` unless an attempt has failed since the last connection. */
+  /** The reason why no server can be reached; `undefined` unless an attempt has failed since the last connection. */
   get reason(): string | undefined {
     return this.#outage && reasonOf(this.#outage);
   }

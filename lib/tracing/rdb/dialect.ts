@@ -73,7 +73,7 @@ export interface Dialect {
   /** Lists the columns of all tables; `undefined` if TypeORM is to find them. */
   catalog(schema: string | undefined): CatalogQuery | undefined;
   /**
-   * How columns are compared with a value, so that an index that begins with them gives the order of a page:
+   * The comparison of columns with a value, so that an index that begins with them gives the order of a page:
    * - `equal`: by `=`.
    * - `lists-if-bounded`: by `IN` and a list if the time is limited. MySQL uses only the part of an index that is
    *   compared by `=` if that part gives the order, and reads all later rows of the job then.
@@ -82,7 +82,7 @@ export interface Dialect {
    */
   readonly comparison: 'equal' | 'lists-if-bounded' | 'first-as-list';
   /**
-   * How executions are counted by parts of a time:
+   * The way to count executions by parts of a time:
    * - `groups`: one statement that groups them, which reads all rows of the time once, with an index or without.
    * - `ranges`: a count for each part. SQLite sorts all rows to group them, but counts a range of an index at once.
    */

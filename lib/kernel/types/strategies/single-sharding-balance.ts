@@ -5,7 +5,7 @@ import { javaStringHash, rotateByHash } from './java-string-hash.js';
 
 /**
  * `SINGLE_SHARDING_BALANCE`: as ROUND_ROBIN, but the start also depends on the present time, so that jobs of one item
- * spread over the instances whatever their names.
+ * spread over the instances, even with similar names.
  */
 export const singleShardingBalance = (clock: Clock): JobShardingStrategy => ({
   type: 'SINGLE_SHARDING_BALANCE',

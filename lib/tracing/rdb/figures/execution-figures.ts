@@ -7,7 +7,7 @@ import { countOutcomes, type CountFilter, jobIs, type OutcomeCounts, within } fr
 
 /** Figures of the executions that began within a time. */
 export interface ExecutionFigures {
-  /** Of each part of the time, in order. */
+  /** The counts of each part of the time, in order. */
   readonly counts: readonly OutcomeCounts[];
   /** The start of the earliest execution; `undefined` if there is none. */
   readonly earliest: Date | undefined;

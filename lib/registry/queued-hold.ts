@@ -7,7 +7,7 @@ import { childPath } from './node-paths.js';
 import { type Mirror, type RegistryCenter } from './registry-center.js';
 import { liveSessionId } from './session-state.js';
 
-/** What a hold needs of a registry centre. */
+/** The parts of a registry centre that a hold needs. */
 export type HoldRegistry = Pick<RegistryCenter, 'session' | 'create' | 'remove' | 'mirror'>;
 
 /**
@@ -71,7 +71,7 @@ export class QueuedHold {
 
   async #openQueue(signal: AbortSignal): Promise<void> {
     const queue = await this.#registry.mirror(this.#path);
-    // Nobody waits for it any more.
+    // No call waits for it any more.
     if (signal.aborted) queue.close();
     else this.#queue = queue;
   }

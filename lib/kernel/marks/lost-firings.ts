@@ -102,7 +102,6 @@ export class LostFirings {
   }
 
   /**
-   * Whether the job was created again since the former call, as after a wipe of the registry centre: its records are
    * True if the job was created again since the former call, as after a wipe of the registry centre: its records are
    * gone.
    */

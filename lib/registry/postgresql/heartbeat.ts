@@ -2,7 +2,7 @@ import { type Clock } from '../../time/clock.js';
 import { type PostgresLink } from './connection/link.js';
 import { type BeatAnswer, type Statements } from './statements.js';
 
-/** What the heartbeats of one link need. */
+/** The parts that the heartbeats of one link need. */
 export interface HeartbeatOptions {
   readonly connected: { readonly link: PostgresLink; readonly id: string; readonly epoch: number };
   readonly statements: Statements;
@@ -70,7 +70,7 @@ export class Heartbeat {
     this.#cancel = clock.after(waitMs, () => void this.#beat());
   }
 
-  /** Sweeps if it is time. @returns when to look again */
+  /** Sweeps if it is time. @returns the milliseconds until the next check */
   #untilSweep(nextEndMs: number): number {
     if (nextEndMs > 0) return nextEndMs + SWEEP_AFTER_MS;
     if (!this.#isSweeping) void this.#sweep();

@@ -5,7 +5,7 @@ import { type PostgresqlSettings } from './postgresql-configuration.js';
 import { provideTables } from './schema/migration.js';
 import { type Statements } from './statements.js';
 
-/** What a link needs besides the settings. */
+/** The parts that a link needs besides the settings. */
 export interface OpenLinkOptions {
   readonly statements: Statements;
   readonly clock: Clock;
@@ -14,7 +14,7 @@ export interface OpenLinkOptions {
 
 /**
  * Opens a link, and makes sure of the tables.
- * @throws what `pg` or the server say if that is not possible
+ * @throws the error of `pg` or of the server if that is not possible
  */
 export async function openLink(settings: PostgresqlSettings, options: OpenLinkOptions): Promise<PostgresLink> {
   const { statements, clock, onNotification } = options;

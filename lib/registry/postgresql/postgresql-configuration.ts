@@ -20,8 +20,8 @@ export interface PostgresqlConfiguration {
   /** Most connections of this process, 2 or more, one of them for heartbeats. Default: 4. */
   readonly connections?: number;
   /**
-   * Whether changes are notified by LISTEN and NOTIFY. Set it to false behind a pooler that gives a connection for each
-   * transaction: changes are then polled twice a second. Default: true.
+   * If true, changes are notified by LISTEN and NOTIFY. Set it to false behind a pooler that gives a connection for
+   * each transaction: changes are then polled twice a second. Default: true.
    */
   readonly notify?: boolean;
 }

@@ -3,7 +3,7 @@ import { BooleanSetting, IntegerSetting, rule, Setting, TextSetting } from '../.
 import { placeholderProblem } from '../../api/settings/placeholder.js';
 import { wording } from '../../wording/wording.js';
 
-/** What takes the place of a setting that is missing, or of a number that is 0. */
+/** The values of settings that are missing, or of numbers that are 0. */
 export const DEFAULTS = {
   schema: 'elasticjob',
   sessionTimeoutMilliseconds: 60_000,
@@ -45,8 +45,8 @@ export class PostgresqlOptions {
   /** Most connections of this process, one of them for heartbeats. Default: 4. */
   @IntegerSetting({ min: 2, max: 100 }) connections?: number;
   /**
-   * Whether changes are notified by LISTEN and NOTIFY. Behind a pooler that gives a connection for each transaction, such
-   * as PgBouncer's, it must be false: changes are then polled twice a second. Default: true.
+   * If true, changes are notified by LISTEN and NOTIFY. Behind a pooler that gives a connection for each transaction,
+   * such as PgBouncer's, it must be false: changes are then polled twice a second. Default: true.
    */
   @BooleanSetting() notify?: boolean;
 }

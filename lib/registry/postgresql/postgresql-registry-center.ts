@@ -63,7 +63,10 @@ export interface PostgresqlRegistryCenterOptions {
 
 const OPTION_RULES: OptionRules<PostgresqlRegistryCenterOptions> = { clock: aClock, logger: aLogger };
 
-/** Longest time between two heartbeats, in milliseconds; and between two looks at the journal without notifications. */
+/**
+ * The longest time between two heartbeats, in milliseconds; and between two readings of the journal without
+ * notifications.
+ */
 const BEAT_MS = 10_000;
 const POLL_MS = 500;
 const RETRY = { baseMs: 100, maxMs: 3_000 };

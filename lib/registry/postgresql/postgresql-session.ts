@@ -8,8 +8,8 @@
  * - **Epochs.** Each link comes back to the session with an epoch of its own, and waits for what the former one has
  *   under way. A commit names its epoch: what a broken link has sent can have an effect before that moment, or none.
  * - **A new session only after the old one has ended**, so that it never finds nodes of its predecessor.
- * - **Everybody sweeps.** A heartbeat answers when the next session of another process will be over. If that is before
- *   our next heartbeat, we look then, and end it. Nobody has to be elected, and no process sweeps in vain.
+ * - **Every instance sweeps.** A heartbeat answers when the next session of another process will be over. If that is
+ *   before our next heartbeat, we check then, and end it. No instance has to be elected, and no process sweeps in vain.
  */
 import { RegistryCredentialsError } from '../../api/errors/errors.js';
 import { type JobLogger } from '../../api/text/logger.js';
@@ -25,7 +25,7 @@ import { Heartbeat } from './heartbeat.js';
 import { type AttachedLink, SessionLinks } from './session-links.js';
 import { type BeatAnswer, type Statements } from './statements.js';
 
-/** What a session needs. */
+/** The parts that a session needs. */
 export interface PostgresqlSessionOptions {
   /** Opens a link, and makes sure of the tables. */
   readonly open: () => Promise<PostgresLink>;
@@ -187,7 +187,8 @@ export class PostgresqlSession implements Session {
     if (this.#state.phase === 'closed') return;
     const { reason, isRefusal } = faultOf(error, this.#options.place);
     this.#reason = reason;
-    // Whoever was connected before may be again: rights and passwords are changed while applications run.
+    // A client that was connected before may be let in again: rights and passwords are changed while applications run.
+    // applications run.
     if (isRefusal && this.#links.openedLast === undefined) return this.#refuse(reason, error);
     if (this.#loggedReason !== reason) this.#options.logger.warn(`PostgreSQL cannot be reached: ${reason}.`);
     this.#loggedReason = reason;

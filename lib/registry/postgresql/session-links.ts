@@ -5,7 +5,7 @@ import { type Clock } from '../../time/clock.js';
 import { type PostgresLink } from './connection/link.js';
 import { type Statements } from './statements.js';
 
-/** What is needed to bring sessions and links together. */
+/** The parts that bring sessions and links together. */
 export interface SessionLinksOptions {
   readonly open: () => Promise<PostgresLink>;
   readonly statements: Statements;

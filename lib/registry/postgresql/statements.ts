@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { type PostgresStatement } from './connection/driver.js';
 import { quoted } from './schema/migration.js';
 
-/** Where a registry centre keeps its tree, and how it writes there. */
+/** The place of a registry centre's tree, and the way it writes there. */
 export interface Place {
   readonly schema: string;
   readonly namespace: string;
-  /** Whether mirrors are notified; otherwise they poll. */
+  /** True if mirrors are notified; otherwise they poll. */
   readonly notify: boolean;
 }
 
@@ -16,7 +16,7 @@ export type CommitAnswer =
       readonly revision: number;
       /** The revision that each job had before. */
       readonly previous: Readonly<Record<string, number>>;
-      /** Whether a node was there to create or to remove. */
+      /** True if there was a node to create or to remove. */
       readonly done: boolean;
       readonly changed: boolean;
     }
@@ -122,8 +122,8 @@ export class Statements {
   }
 
   /**
-   * What has changed in jobs since the revisions given, in order: one row for each commit, at least one for each job,
-   * all with the job's present revision.
+   * The changes of jobs since the given revisions, in order: one row for each commit, at least one for each job, all
+   * with the job's present revision.
    */
   journal(known: ReadonlyMap<string, number>): PostgresStatement {
     return {

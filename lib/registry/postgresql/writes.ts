@@ -12,23 +12,26 @@ import { jobOf, type OwnCommit } from './mirror/postgresql-mirror.js';
 import { type Connected, type PostgresqlSession } from './postgresql-session.js';
 import { type CommitAnswer, type Statements } from './statements.js';
 
-/** What the server does in one commit: the operations of the port, and three that create or remove what is around. */
+/**
+ * The server's operations in one commit: those of the port, and three that create or remove nodes with their parents or
+ * children.
+ */
 export type ServerOperation =
   | Operation
   | { readonly type: 'make'; readonly path: string; readonly value: string; readonly lifetime?: string }
   | { readonly type: 'put'; readonly path: string; readonly value: string }
   | { readonly type: 'purge'; readonly path: string };
 
-/** What a write is called in messages. */
+/** The name of a write in messages. */
 export interface Subject {
   readonly operation: string;
   readonly path: string;
 }
 
-/** What a commit has done. */
+/** The result of a commit. */
 export interface Committed {
   readonly revision: number;
-  /** Whether there was a node to create or to remove. */
+  /** True if there was a node to create or to remove. */
   readonly done: boolean;
 }
 

@@ -28,7 +28,7 @@ export interface PostgresClient {
   readonly connection?: { readonly stream?: { destroy?: () => void } };
 }
 
-/** What a connection is asked. A statement with a name is prepared once for each connection. */
+/** A request to a connection. A statement with a name is prepared once for each connection. */
 export interface PostgresStatement {
   readonly name?: string;
   readonly text: string;

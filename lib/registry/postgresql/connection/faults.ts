@@ -1,10 +1,13 @@
-/** What went wrong with PostgreSQL, in words for people, and what it means for a registry centre. */
+/** The faults of PostgreSQL, in words for people, and their meaning for a registry centre. */
 
 /** A problem with the server, and whether waiting can cure it. */
 export interface PostgresFault {
   /** Such as `ECONNREFUSED 127.0.0.1:5432`. */
   readonly reason: string;
-  /** Whether the server has refused this client for what it is or may: only its settings or its rights can cure that. */
+  /**
+   * True if the server has refused this client's identity or rights: only other settings or rights can cure that.
+   * True if the server has refused this client, its name or its rights: only other settings or rights can cure that.
+   */
   readonly isRefusal: boolean;
 }
 
@@ -19,7 +22,7 @@ export class SchemaVersionError extends Error {
 /** A statement whose connection broke before the answer came. */
 export class LinkBrokenError extends Error {
   override readonly name = 'LinkBrokenError';
-  /** Whether the server may have it, and may have carried it out. */
+  /** True if the server may have received the statement, and may have carried it out. */
   readonly wasSent: boolean;
 
   constructor(reason: string, statement: 'sent' | 'not sent') {
@@ -31,7 +34,7 @@ export class LinkBrokenError extends Error {
 /** @param place `host:port` of the server */
 export function faultOf(error: unknown, place: string): PostgresFault {
   const { code, message, errors } = readable(error);
-  // Node tries all addresses of a name, and collects what went wrong with each.
+  // Node tries all addresses of a name, and collects the fault of each.
   const [first] = errors;
   if (message === '' && first !== undefined) return faultOf(first, place);
   if (error instanceof SchemaVersionError) return { reason: message, isRefusal: true };
@@ -40,12 +43,12 @@ export function faultOf(error: unknown, place: string): PostgresFault {
 }
 
 /**
- * Whether the server itself has answered that it did not do what it was asked: the connection goes on, and nothing was
+ * True if the server itself has answered that it did not carry out the request: the connection goes on, and nothing was
  * changed.
  */
 export function isServerAnswer(error: unknown): boolean {
   const { code, severity } = readable(error);
-  // FATAL ends the connection, so that the answer to the statement before may be what is missing.
+  // FATAL ends the connection, so the missing answer may be that of the statement before.
   return /^[0-9A-Z]{5}$/.test(code) && severity === 'ERROR';
 }
 

@@ -9,7 +9,7 @@ import {
 } from './driver.js';
 import { isServerAnswer, LinkBrokenError } from './faults.js';
 
-/** What a link needs. */
+/** The parts that a link needs. */
 export interface LinkOptions {
   readonly driver: PostgresDriver;
   readonly client: PostgresClientOptions;
@@ -98,7 +98,7 @@ export class PostgresLink {
     });
   }
 
-  /** Gives up all connections at once, whatever is under way. */
+  /** Gives up all connections at once, with all statements under way. */
   break(reason: string): void {
     if (this.isBroken) return;
     this.#breakReason = reason;
@@ -141,7 +141,7 @@ export class PostgresLink {
       this.#idle.push(client);
     } catch (error) {
       this.#all.delete(client);
-      // With no connection for statements at all, nobody else would answer those that wait.
+      // With no connection for statements at all, the statements that wait would get no answer.
       if (this.#all.size < 2) this.break(error instanceof Error ? error.message : String(error));
     } finally {
       this.#connecting--;
@@ -163,7 +163,7 @@ export class PostgresLink {
 
   async #connect(client: PostgresClient): Promise<void> {
     await client.connect();
-    // A pooler would give such settings to whoever comes next.
+    // A pooler would give such settings to the client that comes next.
     if (this.#options.channel === undefined) return;
     await client.query({
       text:

@@ -110,7 +110,7 @@ export class Mirrors {
     if (this.#changed.size > 0) this.#read();
   }
 
-  /** Whether everything that these paths show in mirrors of this process is routine; without mirrors it is not. */
+  /** True if everything that these paths show in mirrors of this process is routine; false without mirrors. */
   isRoutine(paths: readonly string[]): boolean {
     return paths.every((path) => this.#covering(jobOf(path)).some((mirror) => mirror.isRoutineAt(path)));
   }
@@ -172,7 +172,7 @@ export class Mirrors {
       await Promise.all(renewed.map((mirror) => this.#renew(link, mirror)));
       await this.#follow(link, jobs);
     } catch (error) {
-      // Nobody would remind us of these jobs again; with another link, everything is read again.
+      // No notification would name these jobs again; with another link, everything is read again.
       link.break(`the journal could not be read: ${error instanceof Error ? error.message : String(error)}`);
       throw error;
     }

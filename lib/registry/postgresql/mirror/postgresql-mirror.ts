@@ -27,7 +27,7 @@ export interface OwnCommit {
   readonly operations: readonly Operation[];
 }
 
-/** What a mirror asks of the reader of the journal. */
+/** The methods of the reader of the journal that a mirror calls. */
 export interface MirrorReader {
   sync(mirror: PostgresqlMirror, operation: string): Promise<void>;
   closed(mirror: PostgresqlMirror): void;
@@ -40,7 +40,7 @@ export function jobOf(path: string): string {
 
 /**
  * A local copy that follows the journal. It knows for each of its jobs which revision it shows, and takes a commit only
- * if that follows this revision: so it misses none, whatever the order in which answers arrive.
+ * if that follows this revision: so it misses none, in any order of answers.
  */
 export class PostgresqlMirror implements Mirror {
   readonly path: string;
@@ -125,12 +125,12 @@ export class PostgresqlMirror implements Mirror {
     return this.#isClosed;
   }
 
-  /** Whether changes of this path are shown here, and are routine. */
+  /** True if changes of this path are shown here, and are routine. */
   isRoutineAt(path: string): boolean {
     return isWithin(path, this.path) && this.#isRoutine(path);
   }
 
-  /** Whether it must read everything again, because it is new, or has lost the thread of the journal. */
+  /** True if it must read everything again, because it is new, or has lost the thread of the journal. */
   get needsSnapshot(): boolean {
     return this.#needsSnapshot;
   }

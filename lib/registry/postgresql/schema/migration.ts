@@ -6,7 +6,7 @@ import { SCHEMA_VERSION, tables } from './tables.js';
 /** The lock that those take who create the tables: `elasti` in bytes, and the schema's own hash. */
 const LOCK = 0x656c6173;
 
-/** What of a link creates the tables: statements of one transaction must not be spread over connections. */
+/** The part of a link that creates the tables: statements of one transaction must not be spread over connections. */
 type Statements = Pick<PostgresClient, 'query'>;
 
 /** A name as SQL quotes it. */

@@ -1,17 +1,20 @@
 /**
- * The tables of the registry centre. All text that is compared has the collation "C": a subtree is a range of paths
- * then, whatever the database's own language, and no upgrade of the system's libraries reorders an index.
+ * The tables of the registry centre. All text that is compared has the collation "C": then a subtree is a range of
+ * paths in any language of the database, and no upgrade of the system's libraries reorders an index.
  *
  * ```
  *  ej_namespace   name → lineage, how many jobs came and went
- *  ej_job         the lock and the clock of one job's history: whoever writes below the job locks this row first
- *  ej_session     who lives, and until when by the database's clock; epoch: which of its connections counts
+ *  ej_job         the lock and the clock of one job's history: each write below the job locks this row first
+ *  ej_session     the sessions, and their ends by the database's clock; epoch: which of its connections counts
  *  ej_node        the tree
  *  ej_change      what each commit changed, for ten minutes: mirrors follow it, and lost answers are settled by it
  * ```
  */
 
-/** The version of what this file and `functions.ts` create. Raise it with each change, and add a migration. */
+/**
+ * The version of the tables and functions that this file and `functions.ts` create. Raise it with each change, and add
+ * a migration.
+ */
 export const SCHEMA_VERSION = 1;
 
 /** Statements that create the tables. @param s the quoted name of the schema */

@@ -81,7 +81,7 @@ async function send(
   return toRevision(zxid);
 }
 
-/** What ZooKeeper does for an operation: one thing, or two for a `replace`. */
+/** ZooKeeper's operations for one of the port: one, or two for a `replace`. */
 function toMulti(namespace: Namespace, operation: Operation): readonly MultiOperation[] {
   const path = namespace.at(operation.path);
   const version = ('version' in operation ? operation.version : undefined) ?? ANY_VERSION;

@@ -34,7 +34,7 @@ DECLARE
   entries jsonb[] := '{}';
   topmost integer := 0;
 BEGIN
-  -- Nobody else makes nodes of this session, and it makes none while its row is locked: no job is missing here.
+  -- No other session makes nodes of this one, and it makes none while its row is locked: no job is missing here.
   revisions := ${s}.ej_lock(ns, ARRAY(
     SELECT DISTINCT split_part(path, '/', 2) FROM ${s}.ej_node WHERE namespace = ns AND session = sid
   ));
@@ -58,8 +58,8 @@ BEGIN
   END IF;
 END $$;
 
--- Ends one session whose time is over: one in a transaction, so that nobody waits for another's jobs. Whether there was
--- one. A session that is skipped is being ended by another instance, or has a commit under way.
+-- Ends one session whose time is over: one in a transaction, so that no session waits for the jobs of another. Returns
+-- true if there was one. A session that is skipped is being ended by another instance, or has a commit under way.
 CREATE OR REPLACE FUNCTION ${s}.ej_sweep(ns text, channel text) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   sid uuid;

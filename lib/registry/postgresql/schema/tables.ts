@@ -33,7 +33,7 @@ CREATE TABLE ${s}.ej_job (
   namespace text COLLATE "C" NOT NULL,
   job text COLLATE "C" NOT NULL,
   revision bigint NOT NULL,
-  -- The transaction that wrote the revision. Who polls finds by it what has been committed since, in any order.
+  -- The transaction that wrote the revision. A polling process finds by it all later commits, in any order.
   xact xid8 NOT NULL,
   PRIMARY KEY (namespace, job)
 ) WITH (fillfactor = 50);
@@ -60,7 +60,7 @@ CREATE TABLE ${s}.ej_node (
 CREATE INDEX ej_node_parent ON ${s}.ej_node (namespace, parent);
 CREATE INDEX ej_node_session ON ${s}.ej_node (session) WHERE session IS NOT NULL;
 
--- previous: the job's revision before. Who has applied it has missed nothing if it was there.
+-- previous: the job's revision before. A mirror that shows that revision has missed no commit in between.
 CREATE TABLE ${s}.ej_change (
   namespace text COLLATE "C" NOT NULL,
   job text COLLATE "C" NOT NULL,

@@ -14,19 +14,17 @@ import { type Sessions } from './sessions/sessions.js';
 import { headerOf } from './callers/trusted-proxies.js';
 import { isEnabled, type Users } from './users/users.js';
 
-/** What is known of who asks. */
+/** The result of authenticating a request. */
 export interface Authenticated {
   readonly credentials: Credentials;
-  /** `undefined` if nobody is logged in. */
+  /** `undefined` without a login. */
   readonly caller: Caller | undefined;
 }
 
-/** A signal that never aborts: of callers who bring their password with each request. */
+/** A signal that never aborts, for callers who send their password with each request. */
 const NEVER = new AbortController().signal;
 
-/**
- * Finds out who a request comes from: by a token, by HTTP Basic where a route accepts it, by the cookie of a session.
- */
+/** Authenticates requests: by a token, by HTTP Basic where a route accepts it, or by the cookie of a session. */
 export class Authentication {
   constructor(
     private readonly sessions: Sessions,
@@ -38,7 +36,7 @@ export class Authentication {
   ) {}
 
   /**
-   * @param request with its id and origin
+   * @param request the request, with its id and origin
    * @throws ConsoleProblem 401 `wrong-token` or `login-failed`, 429 `too-many-attempts`, 503 `busy`
    */
   async authenticate(
@@ -55,7 +53,7 @@ export class Authentication {
     return { credentials: 'cookie', caller: this.#callerOfCookie(request, cookie) };
   }
 
-  /** Waits for the last uses of tokens to be stored: no request is under way any more. */
+  /** Waits until the last uses of tokens are stored, as no request is running any more. */
   async onApplicationShutdown(): Promise<void> {
     await this.tokens.settled().catch((error: unknown) => this.#tellUnstored(error));
   }
@@ -74,7 +72,7 @@ export class Authentication {
     return callerFrom(request, { ...accountOf(used.token), ...owner, expiresAt, ended: used.ended });
   }
 
-  /** Tokens and sessions can never do more than their owner can now. */
+  /** The present permissions: tokens and sessions never have more than their owner has now. */
   #permitted(account: Account, given: Role): Pick<Caller, 'username' | 'role'> | undefined {
     if (account.provider !== LOCAL) return this.accounts.permitted(account, given);
     const user = this.users.find(account.username);
@@ -113,8 +111,8 @@ function callerFrom(
 }
 
 /**
- * A bearer that is none of our tokens is meant for somebody else: the application that the console is mounted in, or a
- * proxy.
+ * The token in a request. A bearer that is none of our tokens is ignored, as it is meant for the application in which
+ * the console is mounted, or for a proxy.
  */
 function tokenIn(request: ConsoleRequest): string | undefined {
   const own = headerOf(request, 'access-token');

@@ -1,9 +1,9 @@
 /**
- * What every request to the console passes first:
+ * The guard of every request to the console:
  *
  * ```
- *   id, security headers ─▶ what does the route ask for? ─▶ who is it? ─▶ from our own page? ─▶ may they? ─▶ controller
- *                            nothing: nobody may              cookie, token, Basic
+ *   id, security headers ─▶ requirement of the route ─▶ authentication ─▶ from our own page? ─▶ permitted? ─▶ controller
+ *                            none: refused               cookie, token, Basic
  * ```
  */
 import { randomUUID } from 'node:crypto';
@@ -22,7 +22,7 @@ import { BASIC_METADATA, SETS_SESSION_METADATA } from './callers/route-metadata.
 import { securityHeaders } from './requests/security-headers.js';
 import { TrustedProxies } from './callers/trusted-proxies.js';
 
-/** Lets requests pass that are permitted. Without `@Permit`, a route lets nobody pass. */
+/** Lets permitted requests pass. A route without `@Permit` refuses all requests. */
 @Injectable()
 export class ConsoleGuard implements CanActivate {
   constructor(
@@ -33,7 +33,7 @@ export class ConsoleGuard implements CanActivate {
     @Inject(ConsoleAudit) private readonly audit: ConsoleAudit,
   ) {}
 
-  /** @throws ConsoleProblem 401, 403, 415, 422, 429 or 503: why it may not pass */
+  /** @throws ConsoleProblem 401, 403, 415, 422, 429 or 503, if the request is refused */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<ConsoleRequest>();
     request.elasticJobRequestId = randomUUID();
@@ -76,7 +76,7 @@ export class ConsoleGuard implements CanActivate {
   }
 
   /**
-   * Who is simply not logged in leaves no record: each visit of the page would. A password that is refused has one
+   * A request without a login is not recorded, as each visit of the page would be. A refused password is recorded
    * already.
    */
   async #recordRefusal(request: ConsoleRequest, error: unknown): Promise<void> {
@@ -100,8 +100,7 @@ function routeOf(context: ExecutionContext): Route {
   const [handler, type] = [context.getHandler(), context.getClass()];
   const ofEither = (name: string): boolean => [handler, type].some((each) => Reflect.getMetadata(name, each) === true);
   return {
-    // The method must say it itself: a class that says it for all methods would also say it for one that is added
-    // later.
+    // Only the method's own metadata counts: metadata of the class would also apply to a method that is added later.
     permission: Reflect.getMetadata(PERMISSION_METADATA, handler) as RequiredPermission | undefined,
     acceptsBasic: ofEither(BASIC_METADATA),
     setsSession: ofEither(SETS_SESSION_METADATA),

@@ -13,17 +13,17 @@ import { hashPassword, needsRehash } from './passwords/password-hash.js';
 import { isLoopback, isProxied } from './callers/trusted-proxies.js';
 import { isEnabled, type KnownUser, type Users } from './users/users.js';
 
-/** A name and a password, from somewhere. */
+/** An attempt to log in with a name and a password. */
 export interface PasswordAttempt {
   readonly username: string;
   readonly password: string;
-  /** The request, once the guard has seen it. */
+  /** The request, after the guard has set its id and origin. */
   readonly request: ConsoleRequest;
-  /** The same password comes with each request of a script. */
+  /** True for a script, which sends its password with each request. */
   readonly isRepeated?: boolean;
 }
 
-/** What logins by name and password need. */
+/** The parts of logins by name and password. */
 export interface PasswordLoginParts {
   readonly users: Users;
   readonly attempts: LoginAttempts;
@@ -34,14 +34,14 @@ export interface PasswordLoginParts {
   readonly clock: Clock;
 }
 
-/** A script sends its password with each request: one record an hour says that it does. */
+/** The milliseconds between two records of a script that logs in with each request. */
 const BASIC_EVERY_MS = 60 * 60_000;
 const MOST_BASIC = 1_000;
 
 /** Checks names and passwords. */
 export class PasswordLogin {
   readonly #parts: PasswordLoginParts;
-  /** When a login by HTTP Basic was recorded last, by user and network, the oldest first. */
+  /** The time of the last recorded login by HTTP Basic, by user and network, the oldest first. */
   readonly #recorded = new Map<string, number>();
 
   constructor(parts: PasswordLoginParts) {
@@ -49,7 +49,7 @@ export class PasswordLogin {
   }
 
   /**
-   * Logs somebody in by name and password, and records that, or the refusal.
+   * Checks a login by name and password, and records it or its refusal.
    * @returns the user
    * @throws ConsoleProblem 401 `login-failed`; 429 `too-many-attempts` or 503 `busy`, with `retry-after`
    */
@@ -63,8 +63,8 @@ export class PasswordLogin {
   }
 
   /**
-   * As `check`, for HTTP Basic, where each request is a login: one that succeeds is remembered for a minute, and one an
-   * hour is recorded for a user from a network.
+   * As `check`, for HTTP Basic, where each request is a login: a success is remembered for a minute, and one login an
+   * hour is recorded for each user and network.
    */
   async checkBasic(attempt: PasswordAttempt): Promise<KnownUser> {
     const { audit } = this.#parts;
@@ -86,16 +86,16 @@ export class PasswordLogin {
 
   /**
    * Checks a name and a password without recording it.
-   * @returns the user; `undefined` if they may not log in so
+   * @returns the user; `undefined` if the user may not log in with them
    * @throws ConsoleProblem 429 `too-many-attempts` or 503 `busy`, with `retry-after`
    */
   async verify(attempt: PasswordAttempt): Promise<KnownUser | undefined> {
     const { username, password } = attempt;
     const user = this.#permitted(attempt);
-    // Who may not log in takes as long as who may.
+    // A user who may not log in is checked as long as others, so that the time reveals nothing.
     const check = { username, password, hash: user?.passwordHash };
     if (!(await this.#isRight(check, attempt))) return undefined;
-    // Somebody has perhaps changed the password or disabled the user while it was checked.
+    // The password may have been changed, or the user disabled, during the check.
     return this.#permitted(attempt)?.passwordHash === check.hash ? user : this.verify(attempt);
   }
 
@@ -125,7 +125,7 @@ export class PasswordLogin {
     }
   }
 
-  /** The user of that name, if it may log in with a password from there. */
+  /** The user of that name, if the user may log in with a password from that client. */
   #permitted({ username, request }: PasswordAttempt): KnownUser | undefined {
     const user = this.#parts.users.find(username);
     if (user === undefined || !isEnabled(user)) return undefined;
@@ -149,7 +149,7 @@ export class PasswordLogin {
     return true;
   }
 
-  /** The login is right whether or not this can be stored. */
+  /** A login stays valid if this cannot be stored. */
   async #noteLogin(user: KnownUser, password: string): Promise<void> {
     const { users, logger } = this.#parts;
     try {
@@ -162,7 +162,7 @@ export class PasswordLogin {
 }
 
 /**
- * A login for the audit. The name is what was tried: who has not proved to be that user does not stand there as one.
+ * A login for the audit. The tried name is the target, and not the user, as the caller has not proved to be that user.
  */
 function loginBy({ username, request }: PasswordAttempt): AuditedAction {
   const caller = { ip: request.elasticJobOrigin?.ip ?? '', requestId: request.elasticJobRequestId ?? '' };
@@ -176,7 +176,7 @@ function accountOf({
   return { username, role, provider: LOCAL };
 }
 
-/** The refusal of an attempt that comes too early. */
+/** The refusal of an attempt before the end of the wait. */
 export function tooManyAttempts(waitMs: number): ConsoleProblem {
   const seconds = Math.ceil(waitMs / 1_000);
   const detail = `Too many attempts have failed. Try again in ${seconds} seconds.`;
@@ -187,7 +187,9 @@ function isForThisMachine(user: KnownUser): boolean {
   return user.origin === 'settings' && user.isShippedDefault;
 }
 
-/** A proxy on this machine would make all clients look so: it adds a header. */
+/**
+ * True for a client on this machine. Clients behind a proxy on this machine are excluded by the header that it adds.
+ */
 function isFromThisMachine(request: ConsoleRequest): boolean {
   const { remoteAddress = '', localAddress = '' } = request.socket;
   return isLoopback(remoteAddress) && isLoopback(localAddress) && !isProxied(request);

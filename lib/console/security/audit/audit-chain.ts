@@ -1,6 +1,6 @@
 /**
- * The lines of the audit. Each has the code of the line before and one of itself, an HMAC with a key, so that a line
- * that is changed, taken out or put in shows, and nobody without the key can make it fit:
+ * The lines of the audit. Each has its own code, an HMAC with a key, and the code of the line before. A line that is
+ * changed, removed or inserted is found, as it cannot get a valid code without the key:
  *
  * ```
  *   {"id":"…","at":…,"action":"job.trigger",…,"previous":"<mac of the line before>","mac":"…"}
@@ -13,7 +13,7 @@ import { type AuditRecord } from '../../contract/session.js';
 /** `previous` of the first line. */
 export const NO_PREVIOUS = '0'.repeat(64);
 
-/** A line of the audit, read. */
+/** A parsed line of the audit. */
 export type AuditLine = Readonly<Record<string, unknown>>;
 
 /** The line of a record. */
@@ -27,7 +27,7 @@ export function chainedLine(
   return { text: `${JSON.stringify({ ...content, mac })}\n`, mac };
 }
 
-/** Reads a line. @returns `undefined` if it is none, such as one that a crash has cut off */
+/** Parses a line. @returns `undefined` if it is invalid, for instance cut off by a crash */
 export function parseLine(text: string): AuditLine | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -37,7 +37,7 @@ export function parseLine(text: string): AuditLine | undefined {
   }
 }
 
-/** What the next line has as `previous`. Earlier releases had a hash without a key. */
+/** The code of a line, which the next line has as `previous`. Earlier releases had a hash without a key. */
 export function codeOf({ mac, hash }: AuditLine): string | undefined {
   return [mac, hash].find((each) => typeof each === 'string');
 }
@@ -56,7 +56,7 @@ export class AuditChain {
     this.#key = key;
   }
 
-  /** Takes the next line. @returns what is wrong with it; `undefined` if it fits */
+  /** Checks the next line. @returns its problem, or `undefined` */
   problemOf(line: AuditLine): string | undefined {
     const { mac, ...content } = line;
     const before = this.#previous;

@@ -1,9 +1,9 @@
 /**
- * Where the records of the audit are kept: in memory, or in files of the state folder, one record a line
- * (`audit/audit-chain.ts` says how the lines hang together):
+ * The storages of the audit's records: memory, or files in the state folder with one record a line
+ * (`audit/audit-chain.ts` explains the chain of lines):
  *
  * ```
- *   audit.jsonl      the newest records          refusals.jsonl     the same for what was refused
+ *   audit.jsonl      the newest records          refusals.jsonl     the same for refusals
  *   audit.1.jsonl    those before
  *   …
  * ```
@@ -17,7 +17,7 @@ import { type AuditRecord } from '../../contract/session.js';
 import { chainedLine, codeOf, NO_PREVIOUS, parseLine, recordOf } from './audit-chain.js';
 import { type AuditName, auditPath, textOf } from './audit-folder.js';
 
-/** Where records go. They are appended one after the other. */
+/** A storage of records, which are appended one after the other. */
 export interface AuditStorage {
   append(record: AuditRecord): Promise<void>;
   /** The records from the newest to the oldest. */
@@ -46,9 +46,9 @@ export class AuditMemory implements AuditStorage {
   }
 }
 
-/** How much is kept. */
+/** The limits of the stored records. */
 export interface AuditRetention {
-  /** How many files at most, that of the newest records included. */
+  /** The most files, including that of the newest records. */
   readonly files: number;
   /** The size at which a new file is begun. */
   readonly bytes: number;
@@ -56,7 +56,7 @@ export interface AuditRetention {
   readonly days?: number | undefined;
 }
 
-/** Which files, and how they are kept. */
+/** The files of a chain, and their limits. */
 export interface AuditFileOptions {
   readonly folder: string;
   readonly name: AuditName;
@@ -71,9 +71,9 @@ export class AuditFile implements AuditStorage {
   readonly #options: AuditFileOptions;
   #last = NO_PREVIOUS;
   #bytes = 0;
-  /** Of the first record of the newest file. */
+  /** The time of the first record of the newest file. */
   #since = Infinity;
-  /** The day on which old files were last looked for. */
+  /** The day of the last check for old files. */
   #lookedOn = -1;
 
   private constructor(options: AuditFileOptions) {
@@ -113,7 +113,10 @@ export class AuditFile implements AuditStorage {
     }
   }
 
-  /** What is kept is spread over the files, so that what is too old is in files that can be removed. */
+  /**
+   * The longest time that a file may span: the days are spread over the files, so that whole files become too old and
+   * can be removed.
+   */
   get #longestSpan(): number {
     const { days, files } = this.#options.retention;
     return days === undefined || files === 1 ? Infinity : (days * DAY_MS) / (files - 1);
@@ -123,7 +126,7 @@ export class AuditFile implements AuditStorage {
     const newest = await textOf(this.#path(0));
     const text = newest ?? (await textOf(this.#path(1))) ?? '';
     this.#bytes = await sizeOf(this.#path(0));
-    // A crash may have cut the last line off; the next one begins on a line of its own.
+    // A crash may have cut off the last line; the next record begins on a new line.
     if (text !== '' && !text.endsWith('\n')) await appendFile(this.#path(0), '\n');
     const lines = text.split('\n');
     const last = lines.findLast((line) => parseLine(line) !== undefined);
@@ -140,7 +143,7 @@ export class AuditFile implements AuditStorage {
     const day = Math.floor(now / DAY_MS);
     if (day === this.#lookedOn) return;
     this.#lookedOn = day;
-    // Former settings may have kept more files.
+    // Former settings may have allowed more files.
     for (let number = files; (await sizeOf(this.#path(number))) > 0; number++) await rm(this.#path(number));
     if (days === undefined) return;
     for (let number = files - 1; number >= 0; number--) {
@@ -155,7 +158,7 @@ export class AuditFile implements AuditStorage {
   async #rotate(): Promise<void> {
     const { files } = this.#options.retention;
     await rm(this.#path(files - 1), { force: true });
-    // One after the other: each takes the name that the one before has left.
+    // One after the other, as each file takes the former name of the one before.
     for (let number = files - 2; number >= 0; number--)
       if ((await sizeOf(this.#path(number))) > 0) await rename(this.#path(number), this.#path(number + 1));
     [this.#bytes, this.#since] = [0, Infinity];

@@ -1,4 +1,4 @@
-/** The files of the audit in a folder: their names, their key, and whether their lines are as they were written. */
+/** The files of the audit in a folder: their names, their key, and the check of their lines. */
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,22 +6,22 @@ import { describeCause } from '../../../api/text/describe-cause.js';
 import { InvalidConfigurationError } from '../../../api/errors/errors.js';
 import { AuditChain, parseLine } from './audit-chain.js';
 
-/** What is in a chain of files: what was done, or what was refused. */
+/** The two chains of files: of actions, and of refusals. */
 export type AuditName = 'audit' | 'refusals';
 
 /** The most files of one chain. */
 export const MOST_FILES = 1_000;
 const KEY_FILE = 'audit.key';
 
-/** What the lines of a chain of files are like. */
+/** The result of checking a chain of files. */
 export interface AuditVerdict {
   readonly name: AuditName;
   readonly files: number;
   readonly records: number;
-  /** Of the first and the last record, in milliseconds since 1970. */
+  /** The times of the first and the last record, in milliseconds since 1970. */
   readonly from?: number;
   readonly to?: number;
-  /** The first line that is not as it was written, from 1 on; absent if all are. */
+  /** The first line that is not as it was written, counted from 1; absent if there is none. */
   readonly broken?: { readonly file: string; readonly line: number; readonly problem: string };
 }
 
@@ -30,7 +30,7 @@ export function auditPath(folder: string, name: AuditName, number: number): stri
   return join(folder, number === 0 ? `${name}.jsonl` : `${name}.${number}.jsonl`);
 }
 
-/** A file as a text; `undefined` if it is not there. @throws InvalidConfigurationError if it cannot be read */
+/** The text of a file; `undefined` if it does not exist. @throws InvalidConfigurationError if it cannot be read */
 export async function textOf(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
@@ -42,7 +42,7 @@ export async function textOf(path: string): Promise<string | undefined> {
 
 /**
  * The key of the audit in a folder.
- * @param given the one of the settings; without it, there is one in the folder, beside the records
+ * @param given the key of the settings; without it, the key in the folder, beside the records
  * @returns `undefined` if there is none
  */
 export async function auditKey(folder: string, given?: string): Promise<Buffer | undefined> {
@@ -50,7 +50,7 @@ export async function auditKey(folder: string, given?: string): Promise<Buffer |
   return text === undefined ? undefined : Buffer.from(text.trim(), 'utf8');
 }
 
-/** The same, and makes one if there is none. */
+/** The key of the audit, created if there is none. */
 export async function auditKeyOrNew(folder: string, given?: string): Promise<Buffer> {
   const known = await auditKey(folder, given);
   if (known !== undefined) return known;
@@ -60,7 +60,7 @@ export async function auditKeyOrNew(folder: string, given?: string): Promise<Buf
 }
 
 /**
- * Checks all lines of a chain of files, the oldest first. A line that a crash has cut off is left out, as it is by the
+ * Checks all lines of a chain of files, the oldest first. A line that a crash has cut off is ignored, as by the
  * console.
  * @throws InvalidConfigurationError if a file cannot be read
  */
@@ -70,7 +70,7 @@ export async function verifyAudit(folder: string, name: AuditName, key: Buffer):
   const times: number[] = [];
   for (let number = MOST_FILES; number >= 0; number--) {
     const path = auditPath(folder, name, number);
-    // Serial: the files are one chain, and each can be large.
+    // One after the other, as the files are one chain, and each can be large.
     const text = await textOf(path);
     if (text === undefined) continue;
     all.files++;

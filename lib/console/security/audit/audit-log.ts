@@ -12,24 +12,24 @@ import { actorOf } from '../callers/account.js';
 import { type AuditStorage } from './audit-file.js';
 import { RefusalCounts } from './refusal-counts.js';
 
-/** Texts of users are kept up to this length. */
+/** The longest text of a user in a record. */
 const LONGEST_TEXT = 2_000;
 
-/** In records of what was refused: who is refused chooses these texts. */
+/** The longest text in a record of a refusal, as the refused caller chooses it. */
 const LONGEST_TEXT_OF_REFUSAL = 200;
 const MINUTE_MS = 60_000;
 
-/** What the audit needs. */
+/** The parts of the audit. */
 export interface AuditLogOptions {
-  /** What was done. */
+  /** The storage of actions. */
   readonly storage: AuditStorage;
-  /** What was refused, apart from it, so that it cannot push that out. */
+  /** The storage of refusals, which is separate so that refusals cannot displace actions. */
   readonly refusals: AuditStorage;
   readonly logger: Pick<JobLogger, 'error' | 'warn'>;
   readonly clock: Clock;
 }
 
-/** The audit: makes the records, stores them, and hands them to listeners. */
+/** The audit: makes records, stores them, and passes them to listeners. */
 export class AuditLog extends ConsoleAudit {
   readonly #storage: AuditStorage;
   readonly #refusals: AuditStorage;
@@ -114,7 +114,7 @@ export class AuditLog extends ConsoleAudit {
     await this.#writeCounts();
   }
 
-  /** Never throws: the change is made already, and its caller must learn of that and not of the audit's trouble. */
+  /** Never throws: the change is made already, and its caller must get that result and not a failure of the audit. */
   async #append(
     { action, registry, target, reason, caller }: AuditedAction,
     result: Pick<AuditRecord, 'outcome'> & Partial<AuditRecord>,
@@ -158,7 +158,7 @@ export class AuditLog extends ConsoleAudit {
 
 type Records = ReturnType<AuditStorage['newestFirst']>;
 
-/** Both, from the newest to the oldest. */
+/** The records of all sources, from the newest to the oldest. */
 async function* merged(...all: readonly Records[]): AsyncIterable<AuditRecord> {
   const iterators = all.map(awaited);
   const heads = await Promise.all(iterators.map((each) => each.next()));
@@ -190,7 +190,10 @@ function matches(record: AuditRecord, { username, action, target, registry, outc
   );
 }
 
-/** Whose login was refused has not proved the name, which is the target of the record. */
+/**
+ * True if the record is a login with that name: the name of a refused login is not proved, so it is the target of the
+ * record.
+ */
 function isLoginOf(username: string, { action, target }: AuditRecord): boolean {
   return action === 'auth.login' && target !== undefined && target.toLowerCase() === username.toLowerCase();
 }

@@ -1,37 +1,37 @@
 import { type AuditRecord } from '../../contract/session.js';
 import { type Caller } from '../callers/caller.js';
 
-/** What is done, for the audit. */
+/** An action, for the audit. */
 export interface AuditedAction {
   /** `job.trigger`, `job.config.update`, `auth.login`, … */
   readonly action: string;
-  /** The registry centre or data source, if it is about one. */
+  /** The registry centre or data source, if the action concerns one. */
   readonly registry?: string | undefined;
   /** The job, server, user, … */
   readonly target?: string | undefined;
   readonly reason?: string | undefined;
-  /** Who does it. */
+  /** The caller of the action. */
   readonly caller: AuditedCaller;
 }
 
-/** What the audit keeps of a caller. Of who is not logged in, only the address and the request are known. */
+/** The part of a caller that the audit records. Without a login, only the address and the request are known. */
 export type AuditedCaller = Pick<Caller, 'ip' | 'requestId'> & Partial<Pick<Caller, 'username' | 'role' | 'provider'>>;
 
-/** Takes down what changes, while it is being changed. Secrets must not be noted. */
+/** Notes the changes of an action while they are made. Secrets must not be noted. */
 export interface AuditNotes {
   /**
-   * Notes that `what` was `before` and is `after`; `undefined` if it was not or is not there. Values are masked if
-   * their name says they are secret.
+   * Notes that `what` was `before` and is `after`; `undefined` if there was no value or is none. Values with a secret
+   * name are masked.
    */
   note(what: string, before: string | undefined, after: string | undefined): void;
-  /** Says who does it, once that is proved. */
+  /** Sets the user, once the login has proved who it is. */
   identify(who: Pick<Caller, 'username' | 'role' | 'provider'>): void;
 }
 
-/** Which records are asked for; all that is given must match. */
+/** A filter of records; all given conditions must match. */
 export interface AuditQuery {
   readonly username?: string | undefined;
-  /** The action, or with a dot at its end all that begin so: `job.`. */
+  /** The action, or the prefix of several actions with a dot at its end: `job.`. */
   readonly action?: string | undefined;
   readonly target?: string | undefined;
   readonly registry?: string | undefined;
@@ -41,15 +41,15 @@ export interface AuditQuery {
   readonly to?: number | undefined;
 }
 
-/** Records what callers do, and what they are refused. */
+/** Records actions and refusals of callers. */
 export abstract class ConsoleAudit {
   /**
-   * Carries out `task` and records how it ended.
-   * @returns what the task does
-   * @throws what the task throws
+   * Carries out `task`, and records its result.
+   * @returns the result of the task
+   * @throws the error of the task
    */
   abstract record<T>(action: AuditedAction, task: (notes: AuditNotes) => T | Promise<T>): Promise<T>;
-  /** Records something that was refused, and why. */
+  /** Records a refused action with the reason. */
   abstract refused(action: AuditedAction, error: string): Promise<void>;
   /**
    * The records that match, the newest first.
@@ -61,6 +61,6 @@ export abstract class ConsoleAudit {
   ): Promise<{ readonly items: readonly AuditRecord[]; readonly nextCursor?: string }>;
   /** Calls the listener with each new record. @returns a function that ends this */
   abstract onRecord(listener: (record: AuditRecord) => void): () => void;
-  /** Records what is counted still, before the console ends. */
+  /** Records the refusals that are still counted, before the console ends. */
   abstract stop(): Promise<void>;
 }

@@ -1,25 +1,25 @@
 import { type AuditRecord } from '../../contract/session.js';
 import { networkOf } from '../callers/client-network.js';
 
-/** So many refusals of one kind are recorded one by one in a minute. */
+/** The number of refusals of one kind that are recorded singly in a minute. */
 const SINGLE = 5;
-/** Callers and kinds that are told apart in a minute; those beyond are counted together. */
+/** The most callers and kinds that are counted separately in a minute; further ones are counted together. */
 const MOST_KINDS = 500;
 
 interface Count {
-  /** The latest one that was not recorded by itself. */
+  /** The latest refusal that was not recorded singly. */
   latest: AuditRecord;
   count: number;
 }
 
 /**
- * Counts what callers are refused, each caller and each kind by itself: nobody fills the audit by being refused, and
- * nobody's noise hides what others try.
+ * Counts refusals, separately for each caller and kind: refused requests cannot fill the audit, and many refusals of
+ * one caller do not hide those of others.
  */
 export class RefusalCounts {
   #counts = new Map<string, Count>();
 
-  /** Counts a refusal. @returns whether it is to be recorded by itself */
+  /** Counts a refusal. @returns true if it must be recorded singly */
   admits(record: AuditRecord): boolean {
     const { username, ip, action, error } = record;
     const own = JSON.stringify([username ?? networkOf(ip), action, error]);
@@ -29,7 +29,7 @@ export class RefusalCounts {
     return before < SINGLE;
   }
 
-  /** The records of those that were not recorded by themselves: one for each caller and kind. The counts begin anew. */
+  /** The records of refusals that were not recorded singly: one for each caller and kind. The counts begin again. */
   take(): readonly AuditRecord[] {
     const all = [...this.#counts];
     this.#counts = new Map();

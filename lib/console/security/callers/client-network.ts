@@ -1,13 +1,13 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * The network that one client has: the address for IPv4, the first 64 bits for IPv6, of which every client has 2^64
- * addresses. A text that is no address is returned as it is.
+ * The network of a client: the address for IPv4, the first 64 bits for IPv6, of which every client has 2^64 addresses.
+ * A text that is no address is returned as it is.
  */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
   const [plain = ''] = address.split('%', 1);
-  // The URL parser writes each address in one way, and an IPv4 address in it as two groups.
+  // The URL parser makes an address canonical, with an IPv4 address in it as two groups.
   const canonical = new URL(`http://[${plain}]/`).hostname.slice(1, -1);
   const [head = '', tail = ''] = canonical.split('::');
   const [before, after] = [head, tail].map((part) => part.split(':').filter((group) => group !== '')) as [

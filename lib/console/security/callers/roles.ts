@@ -9,12 +9,12 @@ const PERMISSIONS: Readonly<Record<Role, readonly Permission[]>> = {
   admin: ['read', 'operate', 'write', 'manage', 'admin'],
 };
 
-/** What a role may do. */
+/** The permissions of a role. */
 export function permissionsOf(role: Role): readonly Permission[] {
   return PERMISSIONS[role];
 }
 
-/** Whether `role` may do no more than `limit`. */
+/** True if `role` has no more permissions than `limit`. */
 export function isAtMost(role: Role, limit: Role): boolean {
   return ROLES.indexOf(role) <= ROLES.indexOf(limit);
 }
@@ -24,7 +24,7 @@ export function weaker(one: Role, other: Role): Role {
   return isAtMost(one, other) ? one : other;
 }
 
-/** Whether a value is the name of a role. */
+/** True if a value is the name of a role. */
 export function isRole(value: unknown): value is Role {
   return ROLES.includes(value as Role);
 }

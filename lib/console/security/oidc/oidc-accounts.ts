@@ -11,29 +11,29 @@ import { isRole, weaker } from '../callers/roles.js';
 import { type OidcUser } from './oidc-provider.js';
 
 /**
- * Of a shared store, so that they fit into one node: those beyond who have not logged in for the longest time are
- * forgotten.
+ * The most accounts in a shared store, so that they fit into one node. Beyond that, the accounts with the oldest logins
+ * are forgotten.
  */
 const MOST_ACCOUNTS = 2_000;
 
-/** Somebody who has logged in, and what has changed since the last time. */
+/** The account of a login, and its change since the last login. */
 export interface OidcLogin {
   readonly account: OidcAccount;
-  /** Whether the account has another role than at its last login. */
+  /** True if the account has another role than at its last login. */
   readonly isRoleChanged: boolean;
 }
 
 /**
  * The accounts of providers that have logged in. Issuer and `sub` identify an account; its name and role are those of
- * its last login. What somebody has opened cannot do more than that role, and nothing once the account is blocked or
- * forgotten.
+ * its last login. Sessions and tokens of an account are limited to that role, and are invalid once the account is
+ * blocked or forgotten.
  */
 export class OidcAccounts {
   readonly #document: StoreDocument<readonly OidcAccount[]>;
   readonly #providers: readonly string[];
   readonly #clock: Clock;
 
-  /** @param providers the names of those that the settings have */
+  /** @param providers the names of the providers in the settings */
   constructor(document: StoreDocument<readonly OidcAccount[]>, providers: readonly string[], clock: Clock) {
     this.#document = document;
     this.#providers = providers;
@@ -69,7 +69,7 @@ export class OidcAccounts {
     return { account, isRoleChanged: former !== undefined && former.role !== role };
   }
 
-  /** Blocks an account, or no longer. @throws ConsoleProblem 404 `unknown-user` */
+  /** Blocks or unblocks an account. @throws ConsoleProblem 404 `unknown-user` */
   async setBlocked(id: string, isBlocked: boolean): Promise<OidcAccount> {
     const blockedAs = (account: OidcAccount): OidcAccount => (account.id === id ? { ...account, isBlocked } : account);
     this.find(id);
@@ -78,14 +78,14 @@ export class OidcAccounts {
   }
 
   /**
-   * What an account may do now.
+   * The present permissions of an account.
    * @param given the role of the session or token
-   * @returns its present name and role; `undefined` if it may do nothing
+   * @returns its present name and role; `undefined` if it has no access
    */
   permitted({ username, provider, subject }: Account, given: Role): { username: string; role: Role } | undefined {
     if (!this.#providers.includes(provider)) return undefined;
     if (subject === undefined) {
-      // Earlier releases have stored the name alone: who is blocked has perhaps such a token, too.
+      // Earlier releases stored only the name, so a blocked user may still have such a token.
       const isBlocked = this.#document.value.some(
         (each) => each.provider === provider && each.username === username && each.isBlocked,
       );
@@ -97,7 +97,7 @@ export class OidcAccounts {
   }
 }
 
-/** The account, as sessions and tokens name it. */
+/** The account of sessions and tokens for an account of a provider. */
 export function accountOfOidc({ username, provider, id }: OidcAccount): Account {
   return { username, provider, subject: id };
 }
@@ -109,7 +109,7 @@ function idOf(issuer: string, sub: string): string {
     .slice(0, 22);
 }
 
-/** Nobody who is blocked is forgotten. */
+/** The accounts that fit into the store. Blocked accounts are never forgotten. */
 function withRoom(accounts: readonly OidcAccount[]): readonly OidcAccount[] {
   if (accounts.length <= MOST_ACCOUNTS) return accounts;
   const [oldest] = accounts
@@ -118,7 +118,7 @@ function withRoom(accounts: readonly OidcAccount[]): readonly OidcAccount[] {
   return accounts.filter((each) => each !== oldest);
 }
 
-/** Checks accounts that were stored. @throws Error if they are none */
+/** Checks accounts that were stored. @throws Error if they are invalid */
 export function parseOidcAccounts(stored: unknown): readonly OidcAccount[] {
   const isAccount = (value: unknown): boolean =>
     isMap(value) &&

@@ -19,18 +19,18 @@ import { isLoopback } from '../callers/trusted-proxies.js';
 import { loadOpenidClient, type OidcConfiguration, type OpenidClient } from './openid-client.js';
 import { type OidcSettings } from '../../options/oidc-settings.js';
 
-/** What a login must remember until the browser comes back. */
+/** The secrets of a login that are kept until the browser comes back. */
 export interface OidcChecks {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
 }
 
-/** Who has logged in. */
+/** A user who has logged in. */
 export interface OidcUser {
   readonly username: string;
   readonly role: Role;
-  /** What identifies the account, together with `sub`: names may change, and pass on to others. */
+  /** Identifies the account, together with `sub`: names may change, and other users may get them. */
   readonly issuer: string;
   readonly sub: string;
 }
@@ -45,7 +45,7 @@ export class OidcProvider {
   readonly #logger: Pick<JobLogger, 'error'>;
   #discovered: Promise<{ readonly client: OpenidClient; readonly configuration: OidcConfiguration }> | undefined;
 
-  /** @param redirectUri where the provider sends the browser back to */
+  /** @param redirectUri the URL to which the provider sends the browser back */
   constructor(settings: OidcSettings, redirectUri: string, logger: Pick<JobLogger, 'error'>) {
     this.#settings = settings;
     this.#redirectUri = redirectUri;
@@ -60,14 +60,14 @@ export class OidcProvider {
     return this.#settings.title ?? this.#settings.name;
   }
 
-  /** Whether some of its users are administrators. */
+  /** True if a role rule makes users of the provider administrators. */
   get hasAdmins(): boolean {
     return (this.#settings.roles ?? []).some(({ role }) => role === 'admin');
   }
 
   /**
    * Begins a login.
-   * @returns where to send the browser.
+   * @returns the URL to which the browser is sent, and the secrets of the login
    * @throws ConsoleProblem 502 `login-provider` if the provider does not answer
    */
   async begin(): Promise<{ readonly url: string; readonly checks: OidcChecks }> {
@@ -91,7 +91,7 @@ export class OidcProvider {
   /**
    * Ends a login: exchanges the code that the browser brings.
    * @param query of the request, with `?`
-   * @throws ConsoleProblem 401 `login-refused` if anything about it is not right, or the user may not log in
+   * @throws ConsoleProblem 401 `login-refused` if any check fails, or the user may not log in
    */
   async finish(query: string, { state, nonce, verifier }: OidcChecks): Promise<OidcUser> {
     const { client, configuration } = await this.#discover();
@@ -142,7 +142,7 @@ export class OidcProvider {
     try {
       return await this.#discovered;
     } catch (cause) {
-      // The next login asks again.
+      // The next login reads the discovery document again.
       this.#discovered = undefined;
       this.#logger.error(`Logins by ${this.title} do not work now: ${describeCause(cause)}`);
       const detail = wording('login-provider', { title: this.title });
@@ -180,8 +180,8 @@ function stronger(one: Role | undefined, other: Role): Role {
 }
 
 /**
- * Whether a claim is a value, or a list that has it. A name with dots goes into maps, unless the claim itself is so
- * named.
+ * True if a claim has a value, or is a list that contains it. A name with dots leads into maps, unless a claim has that
+ * whole name.
  */
 function has(claims: Readonly<Record<string, unknown>>, claim: string, value: string): boolean {
   const found =

@@ -1,8 +1,8 @@
-/** The package openid-client, which is loaded only when somebody logs in by OpenID Connect. */
+/** The package openid-client, which is loaded only for logins by OpenID Connect. */
 import { describeCause } from '../../../api/text/describe-cause.js';
 import { isModuleMissing } from '../../options/missing-package.js';
 
-/** As much of openid-client 6 as is used. */
+/** The parts of openid-client 6 that are used. */
 export interface OpenidClient {
   discovery(
     server: URL,
@@ -30,12 +30,12 @@ export interface OpenidClient {
   }>;
 }
 
-/** A provider, as openid-client knows it. */
+/** The configuration of a provider in openid-client. */
 export interface OidcConfiguration {
   serverMetadata(): Readonly<Record<string, unknown>>;
 }
 
-/** Loads openid-client. @throws Error that says what to install if it is not there */
+/** Loads openid-client. @throws Error that names the package to install */
 export async function loadOpenidClient(): Promise<OpenidClient> {
   try {
     return (await import('openid-client')) as unknown as OpenidClient;

@@ -1,19 +1,19 @@
 import { Limiter } from '../../../async/limiter.js';
 import { ConsoleProblem } from '../../answers/console-problem.js';
 
-/** So many wait for their turn; each takes a fraction of a second. */
+/** The most hashes that wait for their turn; each takes a fraction of a second. */
 const MOST_WAITING = 20;
 const RETRY_SECONDS = 2;
 
-/** Where passwords are hashed. Each hash takes 128 MiB while it is made, so that few are made at a time. */
+/** Hashes passwords, only few at a time, as each hash takes 128 MiB while it is made. */
 export class HashQueue {
   readonly #limiter: Limiter;
   readonly #most: number;
   #size = 0;
 
   /**
-   * @param mostWaiting beyond so many, others are refused at once
-   * @param atOnce so many are made at the same time
+   * @param mostWaiting the most waiting hashes; further ones are refused at once
+   * @param atOnce the most hashes that are made at the same time
    */
   constructor(mostWaiting: number, atOnce: number) {
     this.#limiter = new Limiter(atOnce);
@@ -32,12 +32,12 @@ export class HashQueue {
   }
 }
 
-/** The queues of a process: a crowd of strangers that guess passwords keeps nobody waiting who is known. */
+/** The queues of a process. Known users do not wait for strangers who guess passwords. */
 export const HASH_QUEUES = {
   strangers: new HashQueue(MOST_WAITING, 1),
-  /** For browsers in which the user has logged in before, and for who is logged in. */
+  /** For browsers in which the user has logged in before, and for users who are logged in. */
   known: new HashQueue(MOST_WAITING, 2),
-  /** For the settings, when the process starts. */
+  /** For the users of the settings, when the process starts. */
   settings: new HashQueue(Infinity, 2),
 } as const;
 

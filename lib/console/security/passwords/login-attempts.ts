@@ -1,15 +1,15 @@
 /**
- * Slows down who guesses passwords. Failed attempts are counted in several places at once, and each makes the next
- * attempt wait once too many have failed there, at first 15 seconds, then twice as long each time, at most 15 minutes:
+ * Slows down guessing of passwords. Each failed attempt counts in several counters at once. When a counter has too
+ * many, the next attempt must wait: at first 15 seconds, then twice as long each time, at most 15 minutes:
  *
  * ```
- *   a browser in which the user has logged in before    5 for the user in that browser, and nothing else counts
- *   everybody else                                      5 for the user from that network
- *                                                      30 from that network, whoever the user
- *                                                      50 for the user, wherever from
+ *   a browser in which the user has logged in before    5 for the user in that browser, and no other counter
+ *   any other client                                    5 for the user from that network
+ *                                                      30 from that network, for all users
+ *                                                      50 for the user, from all networks
  * ```
- * So nobody else's guesses keep a user out who comes by a browser that is known. An attempt counts once it has failed;
- * while it is being checked, it keeps others out only where too many have failed before.
+ * So guesses of others do not keep a user out in a browser that is known. An attempt counts when it has failed;
+ * while it is being checked, other attempts must wait only if the counter has too many failures already.
  */
 import { type Clock } from '../../../time/clock.js';
 
@@ -18,30 +18,32 @@ const FREE_OF_NETWORK = 30;
 const FREE_OF_USER = 50;
 const FIRST_WAIT_MS = 15_000;
 const LONGEST_WAIT_MS = 15 * 60_000;
-/** One at a time where too many have failed: the next one can come when that is checked. */
+/**
+ * After too many failures, one attempt at a time is checked; this is the wait for the running check, in milliseconds.
+ */
 const WHILE_CHECKED_MS = 1_000;
-/** After so long without an attempt, all is forgotten. */
+/** Counters are forgotten after this many milliseconds without an attempt. */
 const FORGOTTEN_AFTER_MS = 60 * 60_000;
-const MOST_PLACES = 10_000;
+const MOST_COUNTERS = 10_000;
 
-/** Where an attempt comes from. */
+/** The client of an attempt. */
 export interface AttemptOrigin {
-  /** What has an address: an IPv4 address, the /64 of an IPv6 one. */
+  /** The network of the client: an IPv4 address, or the /64 of an IPv6 one. */
   readonly network: string;
   /** The browser, if the user has logged in with it before. */
   readonly device?: string | undefined;
 }
 
-/** An attempt that may be made, or not yet. */
+/** An attempt that is admitted, or must wait. */
 export type Attempt =
   | { readonly isAdmitted: false; readonly waitMs: number }
   | {
       readonly isAdmitted: true;
-      /** Must be called once, with what has become of it; `unchecked` if nobody has looked at the password. */
+      /** Must be called once, with the result; `unchecked` if the password was not checked. */
       readonly end: (outcome: 'right' | 'wrong' | 'unchecked') => void;
     };
 
-interface Place {
+interface Counter {
   readonly free: number;
   failed: number;
   /** Attempts that are being checked. */
@@ -52,7 +54,7 @@ interface Place {
 /** Counts failed attempts. */
 export class LoginAttempts {
   readonly #clock: Clock;
-  readonly #places = new Map<string, Place>();
+  readonly #counters = new Map<string, Counter>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -77,57 +79,60 @@ export class LoginAttempts {
   #begin(keys: readonly (readonly [key: string, free: number])[]): Attempt {
     const waitMs = Math.max(...keys.map(([key]) => this.#waitMs(key)));
     if (waitMs > 0) return { isAdmitted: false, waitMs };
-    const places = keys.map(([key, free]) => this.#place(key, free));
-    for (const place of places) place.pending++;
+    const counters = keys.map(([key, free]) => this.#counter(key, free));
+    for (const counter of counters) counter.pending++;
     return {
       isAdmitted: true,
       end: (outcome) => {
-        for (const place of places) place.pending--;
-        if (outcome === 'wrong') for (const place of places) this.#fail(place);
-        // The first place is of this user and this origin alone; what others have done elsewhere stays.
-        const [own] = places;
+        for (const counter of counters) counter.pending--;
+        if (outcome === 'wrong') for (const counter of counters) this.#fail(counter);
+        // Only the first counter, of this user and this client alone, is reset; the others also count failures of
+        // others.
+        const [own] = counters;
         if (outcome === 'right' && own !== undefined) own.failed = 0;
       },
     };
   }
 
-  #fail(place: Place): void {
-    place.failed++;
-    place.lastAt = this.#clock.monotonic();
+  #fail(counter: Counter): void {
+    counter.failed++;
+    counter.lastAt = this.#clock.monotonic();
   }
 
   #waitMs(key: string): number {
-    const place = this.#places.get(key);
-    if (place === undefined || place.failed < place.free) return 0;
-    const sinceMs = this.#clock.monotonic() - place.lastAt;
+    const counter = this.#counters.get(key);
+    if (counter === undefined || counter.failed < counter.free) return 0;
+    const sinceMs = this.#clock.monotonic() - counter.lastAt;
     if (sinceMs >= FORGOTTEN_AFTER_MS) {
-      place.failed = 0;
+      counter.failed = 0;
       return 0;
     }
-    const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (place.failed - place.free));
-    return Math.max(0, waitMs - sinceMs, place.pending > 0 ? WHILE_CHECKED_MS : 0);
+    const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (counter.failed - counter.free));
+    return Math.max(0, waitMs - sinceMs, counter.pending > 0 ? WHILE_CHECKED_MS : 0);
   }
 
-  /** The place of a key, which is the last in the map then: the first ones have not been used for the longest time. */
-  #place(key: string, free: number): Place {
-    const place = this.#places.get(key) ?? { free, failed: 0, pending: 0, lastAt: this.#clock.monotonic() };
-    this.#places.delete(key);
-    if (this.#places.size >= MOST_PLACES) this.#makeRoom();
-    this.#places.set(key, place);
-    return place;
+  /**
+   * The counter of a key, which becomes the last in the map: the first ones have not been used for the longest time.
+   */
+  #counter(key: string, free: number): Counter {
+    const counter = this.#counters.get(key) ?? { free, failed: 0, pending: 0, lastAt: this.#clock.monotonic() };
+    this.#counters.delete(key);
+    if (this.#counters.size >= MOST_COUNTERS) this.#makeRoom();
+    this.#counters.set(key, counter);
+    return counter;
   }
 
-  /** Nobody pushes out a place where attempts must wait by attempts elsewhere, but by as many such places. */
+  /** Removes the oldest counter that makes no attempt wait. One that does is removed only if all counters do. */
   #makeRoom(): void {
     const now = this.#clock.monotonic();
     let leaving: string | undefined;
-    for (const [key, { failed, free, pending, lastAt }] of this.#places) {
+    for (const [key, { failed, free, pending, lastAt }] of this.#counters) {
       leaving ??= key;
       if (pending > 0 || (failed >= free && now - lastAt < FORGOTTEN_AFTER_MS)) continue;
       leaving = key;
       break;
     }
-    if (leaving !== undefined) this.#places.delete(leaving);
+    if (leaving !== undefined) this.#counters.delete(leaving);
   }
 }
 

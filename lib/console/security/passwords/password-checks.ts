@@ -3,9 +3,7 @@ import { type Clock } from '../../../time/clock.js';
 import { type HashQueue } from './hash-queue.js';
 import { verifyPassword } from './password-hash.js';
 
-/**
- * A password that was found right stays so for so long without another look. The hash is part of what is remembered.
- */
+/** The milliseconds for which a right password is not checked again. The hash is part of the remembered value. */
 const REMEMBERED_MS = 60_000;
 const MOST_REMEMBERED = 1_000;
 
@@ -13,18 +11,18 @@ const MOST_REMEMBERED = 1_000;
 export interface PasswordCheck {
   readonly username: string;
   readonly password: string;
-  /** `undefined`: there is no such user. The check takes as long and fails. */
+  /** `undefined` if there is no such user. The check then takes as long, and fails. */
   readonly hash: string | undefined;
 }
 
 /**
- * Checks passwords, each once at a time: scripts send theirs with every request, many at once, and each hash takes a
- * fraction of a second. What is remembered of a password is an HMAC with a key that only this process has.
+ * Checks passwords, each of them once at a time: scripts send theirs with every request, many at once, and each hash
+ * takes a fraction of a second. Passwords are remembered as an HMAC with a key that only this process has.
  */
 export class PasswordChecks {
   readonly #clock: Clock;
   readonly #key = randomBytes(32);
-  /** When they were found right. */
+  /** The times at which passwords were found right. */
   readonly #right = new Map<string, number>();
   readonly #running = new Map<string, Promise<boolean>>();
 
@@ -32,7 +30,7 @@ export class PasswordChecks {
     this.#clock = clock;
   }
 
-  /** Whether the password was found right for this hash a moment ago, and `remember` was called. */
+  /** True if the password was found right for this hash within the last minute, and `remember` was called. */
   isRemembered(check: PasswordCheck): boolean {
     const at = this.#right.get(this.#digest(check));
     return at !== undefined && this.#clock.monotonic() - at < REMEMBERED_MS;
@@ -49,12 +47,12 @@ export class PasswordChecks {
     }
   }
 
-  /** Whether just this is being checked already: one attempt, however many requests bring it. */
+  /** True if the same password and hash are being checked already; all requests with them are one attempt. */
   isRunning(check: PasswordCheck): boolean {
     return this.#running.has(this.#digest(check));
   }
 
-  /** Checks a password, or waits for the check of the same one. @throws ConsoleProblem 503 `busy` */
+  /** Checks a password, or waits for the running check of the same one. @throws ConsoleProblem 503 `busy` */
   isRight(check: PasswordCheck, queue: HashQueue): Promise<boolean> {
     const digest = this.#digest(check);
     const running = this.#running.get(digest) ?? this.#check(digest, check, queue);

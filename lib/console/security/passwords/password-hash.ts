@@ -1,12 +1,12 @@
 /**
- * Passwords are kept as scrypt hashes that describe themselves, `$scrypt$ln=17,r=8,p=1$<salt>$<hash>` (base64 without
- * padding), so that stronger costs can come later: `needsRehash` says which hashes are of former costs.
+ * Passwords are stored as scrypt hashes with their costs, `$scrypt$ln=17,r=8,p=1$<salt>$<hash>` (base64 without
+ * padding), so that later releases can raise the costs: `needsRehash` finds hashes of former costs.
  */
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { type Wording, wording } from '../../../wording/wording.js';
 import { HASH_QUEUES, type HashQueue } from './hash-queue.js';
 
-/** What a hash costs: 2^ln × r × 128 bytes of memory. */
+/** The costs of a hash: 2^ln × r × 128 bytes of memory. */
 interface ScryptCosts {
   readonly ln: number;
   readonly r: number;
@@ -14,7 +14,7 @@ interface ScryptCosts {
 }
 
 const COSTS: ScryptCosts = { ln: 17, r: 8, p: 1 };
-/** The costs of a stored hash may be higher than ours, but not so high that a login takes the machine down. */
+/** The highest cost of a stored hash, so that a login does not use up the machine's memory. */
 const MOST_LN = 20;
 const HASH_BYTES = 32;
 
@@ -25,14 +25,14 @@ export const SHORTEST_PASSWORD = 12;
 /** The most characters of a password: a longer one would only cost time. */
 export const LONGEST_PASSWORD = 1_024;
 
-/** Names and passwords that ElasticJob's consoles were shipped with. */
+/** The names and passwords that ElasticJob's consoles were shipped with. */
 const SHIPPED = [
   ['root', 'root'],
   ['guest', 'guest'],
   ['admin', 'admin'],
 ] as const;
 
-/** Whether this name and password were shipped as the default of ElasticJob's consoles. */
+/** True if this name and password were shipped with ElasticJob's consoles. */
 export function isShippedDefault(username: string, password: string): boolean {
   return SHIPPED.some(([name, word]) => name === username && word === password);
 }
@@ -54,20 +54,20 @@ export async function hashPassword(password: string, queue: HashQueue = HASH_QUE
   return `$scrypt$ln=${COSTS.ln},r=${COSTS.r},p=${COSTS.p}$${base64(salt)}$${base64(hash)}`;
 }
 
-/** Whether a text is a hash that `verifyPassword` can check. */
+/** True if a text is a hash that `verifyPassword` can check. */
 export function isPasswordHash(text: unknown): text is string {
   return typeof text === 'string' && parse(text) !== undefined;
 }
 
-/** Whether a hash was made with other costs than new ones are. */
+/** True if a hash was made with other costs than new hashes. */
 export function needsRehash(stored: string): boolean {
   const costs = parse(stored)?.costs;
   return costs === undefined || costs.ln !== COSTS.ln || costs.r !== COSTS.r || costs.p !== COSTS.p;
 }
 
 /**
- * Whether `password` is the one whose hash is `stored`. Without a hash, because there is no such user, it takes as long
- * and is false, so that nobody can find out by the time which users there are.
+ * True if `stored` is the hash of `password`. Without a hash, because there is no such user, the check takes as long
+ * and is false, so that the time does not reveal which users exist.
  * @throws ConsoleProblem 503 `busy` if too many wait in the queue
  */
 export async function verifyPassword(
@@ -93,7 +93,7 @@ function parse(stored: string): typeof DUMMY | undefined {
 function derive(password: string, salt: Buffer, { ln, r, p }: ScryptCosts): Promise<Buffer> {
   const options = { N: 2 ** ln, r, p, maxmem: 2 ** ln * r * 128 * 2 };
   return new Promise((resolve, reject) => {
-    // Two ways to write the same letter are the same password.
+    // Different encodings of the same letter are the same password.
     scrypt(password.normalize('NFKC'), salt, HASH_BYTES, options, (error, key) =>
       error === null ? resolve(key) : reject(error),
     );

@@ -1,6 +1,6 @@
 /**
- * Whether a request that changes something comes from the console's own page. Browsers send cookies (and passwords of
- * HTTP Basic) along with requests of any page; what they say of where a request comes from, a page cannot change.
+ * Checks that a request with an effect comes from the console's own page. Browsers send cookies (and passwords of HTTP
+ * Basic) with requests of any page, but a page cannot change the headers in which browsers name its origin.
  */
 import { ConsoleProblem } from '../../answers/console-problem.js';
 import { type ConsoleRequest } from '../callers/caller.js';
@@ -9,21 +9,21 @@ import { headerOf } from '../callers/trusted-proxies.js';
 
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
-/** What a request has shown of who it comes from. */
+/** The kind of credentials of a request. */
 export type Credentials = 'cookie' | 'basic' | 'token' | 'none';
 
 /**
  * Refuses requests of other sites' pages: unsafe methods, and all methods with HTTP Basic, need `Sec-Fetch-Site:
  * same-origin`, or without that header an `Origin` that is the console's; with a cookie, also `X-EJC: 1`, and JSON if
- * they have a body. Tokens are sent by no browser by itself.
+ * they have a body. Requests with a token are not checked, as no browser adds tokens by itself.
  * @throws ConsoleProblem 403 `cross-site`, or 415 `not-json`
  */
 export function refuseCrossSite(request: ConsoleRequest, origin: RequestOrigin, credentials: Credentials): void {
   if (credentials === 'token') return;
-  // The oldest API has GETs that change something, and browsers send a password that they know along with each request.
+  // The oldest API has GETs with effects, and browsers send a known password with each request.
   if (SAFE_METHODS.includes(request.method) && credentials !== 'basic') return;
   const isOwn = isFromOwnPage(request, origin);
-  // Without both headers it is no browser, or one that is too old to be trusted with cookies.
+  // A client without both headers is no browser, or one that is too old for secure cookies.
   if (isOwn === false || (isOwn === undefined && credentials === 'cookie')) throw crossSite();
   if (credentials === 'cookie' && headerOf(request, 'x-ejc') !== '1') throw crossSite();
   if (hasBody(request) && !isJson(request))
@@ -34,7 +34,7 @@ export function refuseCrossSite(request: ConsoleRequest, origin: RequestOrigin, 
     );
 }
 
-/** @returns `undefined` if the request does not say where it comes from */
+/** @returns `undefined` if the request does not name its origin */
 function isFromOwnPage(request: ConsoleRequest, { origin }: RequestOrigin): boolean | undefined {
   const site = headerOf(request, 'sec-fetch-site');
   if (site !== undefined) return site === 'same-origin';

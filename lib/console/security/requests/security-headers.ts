@@ -10,18 +10,15 @@ const CONTENT_SECURITY_POLICY = [
   "object-src 'none'",
 ].join('; ');
 
-/**
- * Browsers that were once here by TLS come by nothing else for a year. It holds for this host alone, not for those
- * below it.
- */
+/** Browsers that have used TLS here use only TLS for a year. It applies only to this host, not to its subdomains. */
 const ONLY_TLS = { 'strict-transport-security': 'max-age=31536000' } as const;
 
-/** Headers of every answer, and by TLS that of it. */
+/** The headers of every answer; with TLS, also the one that requires TLS. */
 export function securityHeaders({ isSecure }: { readonly isSecure: boolean }): Readonly<Record<string, string>> {
   return isSecure ? { ...SECURITY_HEADERS, ...ONLY_TLS } : SECURITY_HEADERS;
 }
 
-/** Headers of every answer. What may be kept by caches says its own `cache-control`. */
+/** The headers of every answer. Answers that caches may keep set their own `cache-control`. */
 const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': CONTENT_SECURITY_POLICY,
   'x-content-type-options': 'nosniff',

@@ -3,7 +3,7 @@ import { ConsoleProblem } from '../../answers/console-problem.js';
 import { settingProblem } from '../../answers/setting-problem.js';
 
 /**
- * Longest texts of requests, in characters: of paths and queries, of bodies, of certificates in them, and of the
+ * The longest texts of requests, in characters: in paths and queries, in bodies, of certificates in them, and in the
  * settings of a job.
  */
 const LONGEST_IN_URL = 8_000;
@@ -11,13 +11,13 @@ const LONGEST_IN_BODY = 10_000;
 const LONGEST_CERTIFICATES = 200_000;
 const LONGEST_SETTING = 1_000_000;
 
-/** Fields that may have certificates. */
+/** The fields that may contain certificates. */
 const CERTIFICATES = /(?:^|\.)(?:ca|cert|key)(?:\[\d+\])?$/;
 
 /** Routes whose bodies are settings of jobs, with parameters of many items: those of the three APIs. */
 const SETTINGS_ROUTE = /\/(?:jobs\/[^/]+\/config(?:\/validate)?|api\/jobs?\/config)$/;
 
-/** Most fields of a body, in all of its lists and maps. A job of very many items is one text. */
+/** The most fields of a body, in all of its lists and maps. The parameters of very many items are one text. */
 const MOST_FIELDS = 100_000;
 
 /** The parts of a request that may have long texts. */
@@ -28,13 +28,13 @@ export interface LimitedRequest {
   readonly body?: unknown;
 }
 
-/** Whether the body of a request is the settings of a job. */
+/** True if the body of a request is the settings of a job. */
 export function hasSettings({ url }: Pick<LimitedRequest, 'url'>): boolean {
   return SETTINGS_ROUTE.test(url.split('?')[0] ?? '');
 }
 
 /**
- * Refuses texts that nobody has a use for, wherever they stand in a request.
+ * Refuses texts that are too long for any use, in all parts of a request.
  * @throws ConsoleProblem 422 `too-long`, with the name of the field, its length and the limit
  */
 export function refuseLongTexts(request: LimitedRequest): void {
@@ -45,7 +45,7 @@ export function refuseLongTexts(request: LimitedRequest): void {
 }
 
 function refuseIn(given: unknown, longestOf: (name: string) => number): void {
-  // No recursion: a body may be nested as deep as it is long.
+  // Without recursion, as a body may be nested as deep as it is long.
   const open: (readonly [name: string, value: unknown])[] = [['', given]];
   let fields = 0;
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -57,7 +57,7 @@ function refuseIn(given: unknown, longestOf: (name: string) => number): void {
     else if (typeof value === 'object' && value !== null)
       for (const [key, each] of Object.entries(value)) {
         refuseLong(wording('field-name'), key, LONGEST_IN_URL);
-        // Names of deeply nested fields would grow as the square of their depth.
+        // Without this limit, the names of deeply nested fields would grow with the square of the depth.
         open.push([name === '' || name.length > LONGEST_IN_URL ? key : `${name}.${key}`, each]);
       }
   }
@@ -67,7 +67,7 @@ function refuseLong(name: WordingValue, text: string, longest: number): void {
   if (text.length > longest) throw tooLong(name === '' ? wording('the-body') : name, tooLongText(text, longest));
 }
 
-/** A refusal of a text. */
+/** The refusal of a text. */
 export function tooLong(subject: WordingValue, problem: Wording): ConsoleProblem {
   const setting = typeof subject === 'object' ? inEnglish(subject) : String(subject);
   return new ConsoleProblem(422, 'too-long', wording('setting', { setting: subject, problem }), {
@@ -75,7 +75,7 @@ export function tooLong(subject: WordingValue, problem: Wording): ConsoleProblem
   });
 }
 
-/** That a text is longer than it may be. */
+/** The clause that a text is too long. */
 export function tooLongText({ length }: string, most: number): Wording {
   return wording('too-long', { length, most });
 }

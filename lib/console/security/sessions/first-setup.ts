@@ -5,44 +5,47 @@ import { type Clock } from '../../../time/clock.js';
 import { type StoreDocument } from '../../store/store-document.js';
 import { type KeyRing } from './key-ring.js';
 
-/** What is derived, for the key ring. */
+/** The purpose of the derived bytes, for the key ring. */
 const PURPOSE = 'setup';
 const VALID_MS = 15 * 60_000;
-/** Without letters and digits that are easily mistaken for others. */
+/** The characters of codes, without those that look alike. */
 const LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
-/** So many wrong codes, and there is a new one: nobody can try all of them. */
+/** The number of wrong codes after which a new code is made, so that codes cannot be guessed. */
 const MOST_WRONG = 10;
 
-/** What the code is made of, together with the first session key: who reads it cannot make the code. */
+/**
+ * The stored part of the code, which is made of it and the first session key: a reader of the store cannot make the
+ * code.
+ */
 export interface SetupSeed {
   readonly seed: string;
   /** Milliseconds since 1970. */
   readonly until: number;
 }
 
-/** What the first set-up is made of. */
+/** The parts of the first set-up. */
 export interface FirstSetupParts {
-  /** Whether there is no administrator. */
+  /** True if there is no administrator. */
   readonly isNeeded: () => boolean;
   readonly logger: Pick<JobLogger, 'warn'>;
   readonly clock: Clock;
   readonly keys: KeyRing;
-  /** Replicas share it, so that all of them have the same code. */
+  /** The seed that replicas share, so that all of them have the same code. */
   readonly document: StoreDocument<SetupSeed | null>;
 }
 
-/** The first set-up: who can read the log of the process makes the first administrator. */
+/** The first set-up: a user who can read the log of the process creates the first administrator. */
 export class FirstSetup {
   readonly #parts: FirstSetupParts;
-  /** The seed from which the code was made that the log shows. */
+  /** The seed of the code in the log. */
   #announced: string | undefined;
   #wrong = 0;
-  /** One set-up at a time: the second one must find the first one's administrator. */
+  /** True during a set-up: a second one must find the administrator of the first one. */
   #isClaimed = false;
 
   constructor(parts: FirstSetupParts) {
     this.#parts = parts;
-    // Another replica has made a new code: it is in the logs of all.
+    // A new code of another replica is shown in the logs of all replicas.
     parts.document.onChange(() => this.#log());
   }
 
@@ -59,9 +62,9 @@ export class FirstSetup {
 
   /**
    * Carries out the set-up if the code is right.
-   * @returns what `task` does; `wrong-code` or `expired-code` if it was not called. After an expired code there is a
-   *   new one in the log
-   * @throws what `task` throws; the code stays valid then
+   * @returns the result of `task`; `wrong-code` or `expired-code` if it was not called. After an expired code, the log
+   *   shows a new one
+   * @throws the error of `task`; the code then stays valid
    */
   async claim<T>(code: string, task: () => Promise<T>): Promise<T | 'wrong-code' | 'expired-code'> {
     const now = this.#parts.document.value;
@@ -77,7 +80,7 @@ export class FirstSetup {
     this.#isClaimed = true;
     try {
       const result = await task();
-      // The administrator is there, and the code has no meaning any more, whether or not this can be stored.
+      // The administrator exists, so the code is useless even if this cannot be stored.
       await this.#parts.document.update(() => null).catch(() => undefined);
       return result;
     } finally {
@@ -116,7 +119,7 @@ export class FirstSetup {
   }
 }
 
-/** Checks a seed that was stored. @throws Error if it is none */
+/** Checks a seed that was stored. @throws Error if it is invalid */
 export function parseSetupSeed(stored: unknown): SetupSeed | null {
   if (stored === null) return null;
   if (isMap(stored) && typeof stored['seed'] === 'string' && typeof stored['until'] === 'number')

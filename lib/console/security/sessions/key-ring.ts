@@ -1,22 +1,20 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/**
- * Keys that sign what the console gives to browsers: the first one signs, all verify, so that keys can be exchanged.
- */
+/** Keys that sign cookies of the console: the first one signs, all verify, so that keys can be exchanged. */
 export class KeyRing {
   readonly #keys: readonly Buffer[];
 
-  /** @param keys texts of at least 32 characters; without any, a random key is made, which nobody else knows */
+  /** @param keys texts of at least 32 characters; without any, a random key is made, which only this process knows */
   constructor(keys: readonly string[]) {
     this.#keys = keys.length === 0 ? [randomBytes(32)] : keys.map((key) => Buffer.from(key, 'utf8'));
   }
 
-  /** The text with its signature. `purpose` keeps what is signed for one thing from being used for another. */
+  /** The text with its signature. A text that was signed for one `purpose` is invalid for any other. */
   sign(purpose: string, text: string): string {
     return `${text}.${signature(this.#keys[0] as Buffer, purpose, text).toString('base64url')}`;
   }
 
-  /** Bytes that only somebody with the first key can make of a text; the same ones each time. */
+  /** Bytes that only the first key can make from a text, always the same ones. */
   derive(purpose: string, text: string): Buffer {
     return signature(this.#keys[0] as Buffer, purpose, text);
   }

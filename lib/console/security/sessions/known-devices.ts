@@ -4,24 +4,24 @@ import { type ConsoleRequest } from '../callers/caller.js';
 import { type KeyRing } from './key-ring.js';
 import { readCookie, setCookie } from './session-cookie.js';
 
-/** What is signed, for the key ring. */
+/** The purpose of the signature, for the key ring. */
 const PURPOSE = 'device';
 const SUFFIX = '-device';
 const REMEMBERED_SECONDS = 180 * 24 * 60 * 60;
-/** Of one browser. */
+/** The most users of one browser. */
 const MOST_USERS = 5;
 
-/** What the cookie holds. */
+/** The content of the cookie. */
 interface Device {
   /** Random; failed attempts in this browser are counted by it. */
   readonly id: string;
-  /** Who has logged in with it, in lower case, the latest first. */
+  /** The users who have logged in with the browser, in lower case, the latest first. */
   readonly users: readonly string[];
 }
 
 /**
- * Knows browsers again in which users have logged in before, by a signed cookie that outlives the session. It lets
- * nobody in: it only keeps the failed attempts of strangers from counting there.
+ * Recognises browsers in which users have logged in before, by a signed cookie that outlives the session. The cookie is
+ * no login: it only excludes failed attempts of strangers from the count in that browser.
  */
 export class KnownDevices {
   readonly #keys: KeyRing;
@@ -30,7 +30,7 @@ export class KnownDevices {
     this.#keys = keys;
   }
 
-  /** The browser of a request; `undefined` if this user has not logged in with it before. */
+  /** The id of the browser of a request; `undefined` if this user has not logged in with it before. */
   idFor(username: string, request: ConsoleRequest): string | undefined {
     const { elasticJobCaller: caller } = request;
     if (caller?.sessionId !== undefined && caller.username.toLowerCase() === username.toLowerCase())
@@ -39,7 +39,7 @@ export class KnownDevices {
     return device?.users.includes(username.toLowerCase()) === true ? device.id : undefined;
   }
 
-  /** The `Set-Cookie` header by which the browser is known after a login. */
+  /** The `Set-Cookie` header by which the browser is recognised after a login. */
   remember(username: string, request: ConsoleRequest): string {
     const { id, users } = this.#of(request) ?? { id: randomBytes(9).toString('base64url'), users: [] };
     const user = username.toLowerCase();

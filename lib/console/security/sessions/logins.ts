@@ -6,12 +6,12 @@ import { clearCookie, readCookie, setCookie } from './session-cookie.js';
 import { type Role } from '../../contract/common.js';
 import { headerOf } from '../callers/trusted-proxies.js';
 
-/** Who has proved who they are. */
+/** A user who has proved the identity. */
 export interface ProvenUser extends Account {
   readonly role: Role;
 }
 
-/** Gives browsers a session, and takes it away. */
+/** Opens and closes the sessions of browsers. */
 export class Logins {
   constructor(
     private readonly sessions: Sessions,
@@ -19,7 +19,8 @@ export class Logins {
   ) {}
 
   /**
-   * Opens a session; one that the browser had before ends, so that nobody can foist a known one on it.
+   * Opens a session; a former session of the browser ends, so that an attacker cannot make it use a session that the
+   * attacker knows.
    * @returns the `Set-Cookie` headers
    */
   async open(user: ProvenUser, request: ConsoleRequest): Promise<readonly string[]> {
@@ -30,7 +31,7 @@ export class Logins {
     const agent = (headerOf(request, 'user-agent') ?? '').slice(0, 200);
     const { cookie } = await this.sessions.open({ ...user, ip, agent });
     const session = setCookie(cookie, { isSecure });
-    // Passwords of other providers are guessed there.
+    // Other providers count failed passwords themselves.
     return user.provider === LOCAL ? [session, this.devices.remember(user.username, request)] : [session];
   }
 

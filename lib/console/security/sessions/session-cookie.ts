@@ -1,15 +1,18 @@
 import { type ConsoleRequest } from '../callers/caller.js';
 import { headerOf } from '../callers/trusted-proxies.js';
 
-/** Names of cookies by TLS. Browsers take a `__Host-` cookie over TLS only, for this host and all of its paths only. */
+/**
+ * Names of cookies with and without TLS. Browsers accept a `__Host-` cookie only over TLS, and only for this host and
+ * all of its paths.
+ */
 const NAMES = { true: '__Host-ejc', false: 'ejc' } as const;
 
-/** A cookie of the console: its name without the prefix that TLS brings. */
+/** Options of a cookie of the console. */
 export interface CookieOptions {
   readonly isSecure: boolean;
-  /** What is added to the name, `-oidc`; nothing for the session. */
+  /** The end of the name, such as `-oidc`; none for the session. */
   readonly suffix?: string;
-  /** How long the browser keeps it. Default: until the browser is closed. */
+  /** The lifetime in the browser. Default: until the browser is closed. */
   readonly maxAgeSeconds?: number;
 }
 
@@ -24,18 +27,18 @@ export function readCookie(
     .map((each) => each.trim())
     .filter((each) => each.startsWith(wanted))
     .map((each) => each.slice(wanted.length));
-  // Another host of the same domain can set a second cookie of this name. Nobody can tell which one is ours: neither is
-  // taken.
+  // Another host of the same domain can set a second cookie of this name. It is unknown which one is ours, so neither
+  // is used.
   return values.length === 1 ? values[0] : undefined;
 }
 
-/** The `Set-Cookie` header that gives a cookie to the browser. */
+/** The `Set-Cookie` header that sets a cookie. */
 export function setCookie(value: string, { isSecure, suffix = '', maxAgeSeconds }: CookieOptions): string {
   const ends = maxAgeSeconds === undefined ? '' : `; Max-Age=${maxAgeSeconds}`;
   return `${NAMES[`${isSecure}`]}${suffix}=${value}; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}${ends}`;
 }
 
-/** The `Set-Cookie` header that takes it away. */
+/** The `Set-Cookie` header that removes a cookie. */
 export function clearCookie(options: CookieOptions): string {
   return setCookie('', { ...options, maxAgeSeconds: 0 });
 }

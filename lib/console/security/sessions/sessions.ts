@@ -1,16 +1,16 @@
 /**
- * Who is logged in with a browser. The browser has a random id in a signed cookie, the server all the rest:
+ * The sessions of browsers. The browser has a random id in a signed cookie, the server has all other data:
  *
  * ```
  *   cookie  id.signature ──▶ KeyRing ──▶ SHA-256 of the id ──▶ session: user, role, created, seen, address, agent
  * ```
  * A session ends 30 minutes after its last request and 12 hours after its login (both can be set), when its user logs
- * out, is changed or disabled, or when an administrator ends it. Its signal then aborts, and whatever stream is open
- * ends with it.
+ * out, is changed or disabled, or when an administrator ends it. Its signal then aborts, and its open streams end with
+ * it.
  *
- * Replicas that share a store write down from time to time which sessions they have seen, all at once, so that no
- * request has to wait for that. Another replica may have served the latest request, so a replica waits as much longer
- * before it ends an idle session.
+ * Replicas that share a store write the last requests of their sessions at intervals, all at once, so that no request
+ * waits for it. Another replica may have served the latest request, so a replica waits two intervals longer before it
+ * ends an idle session.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { Abort } from '../../../async/abort.js';
@@ -22,9 +22,9 @@ import { type Account, isSameAccount } from '../callers/account.js';
 import { type KeyRing } from './key-ring.js';
 import { isRole } from '../callers/roles.js';
 
-/** A login, as it is stored. */
+/** A stored login. */
 export interface Session extends Account {
-  /** What administrators name it by. It is not what the cookie holds. */
+  /** The id by which administrators name the session. It is not the id in the cookie. */
   readonly id: string;
   readonly role: Role;
   readonly createdAt: number;
@@ -33,34 +33,34 @@ export interface Session extends Account {
   readonly agent: string;
 }
 
-/** Who logs in, from where. */
+/** The user and the client of a new session. */
 export type NewSession = Account & Pick<Session, 'role' | 'ip' | 'agent'>;
 
-/** How long sessions last, in milliseconds. */
+/** The durations of sessions, in milliseconds. */
 export interface SessionLimits {
-  /** Since the last request. */
+  /** The longest time since the last request. */
   readonly idleMs: number;
-  /** Since the login. */
+  /** The longest time since the login. */
   readonly longestMs: number;
 }
 
-/** The sessions as they are stored: by the SHA-256 of the id in the cookie. */
+/** The stored sessions by the SHA-256 of the id in the cookie. */
 export type StoredSessions = Readonly<Record<string, Session>>;
 
-/** What this process knows of a session besides what is stored. */
+/** The state of a session in this process, besides the stored one. */
 interface UsedSession {
-  /** When it was last used here. */
+  /** The time of its last use here. */
   seenAt: number;
   readonly end: Abort;
 }
 
-/** What is signed, for the key ring. */
+/** The purpose of the signature, for the key ring. */
 const PURPOSE = 'session';
 const MOST_OF_USER = 20;
-/** Of a shared store, so that the sessions fit into one node; the oldest end. */
+/** The most sessions in a shared store, so that they fit into one node; beyond that, the oldest end. */
 const MOST_SHARED = 2_000;
 const SWEEP_MS = 30_000;
-/** Replicas write down so often within the time without a request after which a session ends. */
+/** The number of sweeps within the idle time after which a session ends. */
 const SWEEPS_WHILE_IDLE = 20;
 
 /** All sessions of the console. */
@@ -70,10 +70,11 @@ export class Sessions {
   readonly #limits: SessionLimits;
   readonly #document: StoreDocument<StoredSessions>;
   readonly #sweepMs: number;
-  /** Those that were used here, by the SHA-256 of the id in the cookie. */
+  /** The sessions that were used here, by the SHA-256 of the id in the cookie. */
   readonly #used = new Map<string, UsedSession>();
   /**
-   * Those that have ended here, as long as they are stored: if the store does not answer, they are over all the same.
+   * The sessions that have ended here while the store still has them: they are invalid even if the store does not
+   * answer.
    */
   readonly #ended = new Set<string>();
   #cancelSweep: (() => void) | undefined;
@@ -94,24 +95,24 @@ export class Sessions {
     });
   }
 
-  /** Begins to end sessions whose time is up. */
+  /** Begins to end expired sessions at intervals. */
   start(): void {
     this.#cancelSweep ??= this.#clock.after(this.#sweepMs, () => {
       this.#cancelSweep = undefined;
       for (const key of this.#used.keys()) if (this.#find(key) === undefined) this.#forget(key);
-      // If that fails, the next sweep does it; requests that need the store say why it fails.
+      // If it fails, the next sweep stores them; requests that need the store report the failure.
       if (this.#document.isShared) void this.#store().catch(() => undefined);
       this.start();
     });
   }
 
-  /** Ends that; the sessions stay. */
+  /** Ends the sweeps; the sessions stay. */
   stop(): void {
     this.#cancelSweep?.();
     this.#cancelSweep = undefined;
   }
 
-  /** Logs somebody in. @returns the value of the cookie, and the session */
+  /** Opens a session. @returns the value of the cookie, and the session */
   async open(who: NewSession): Promise<{ readonly cookie: string; readonly session: Session }> {
     const secret = randomBytes(32).toString('base64url');
     const now = this.#clock.now();
@@ -120,7 +121,7 @@ export class Sessions {
     return { cookie: this.#keys.sign(PURPOSE, secret), session };
   }
 
-  /** The session of a cookie, which counts as used now; `undefined` if it is of no open session. */
+  /** The session of a cookie, which counts as used now; `undefined` if the cookie has no open session. */
   use(cookie: string): { readonly session: Session; readonly ended: AbortSignal } | undefined {
     const secret = this.#keys.verify(PURPOSE, cookie);
     const key = secret === undefined ? undefined : hashOf(secret);
@@ -137,7 +138,7 @@ export class Sessions {
     return { session: { ...session, seenAt }, ended: used.end.signal };
   }
 
-  /** When a session ends if nothing is done until then, in milliseconds since 1970. */
+  /** The end of a session if no request comes until then, in milliseconds since 1970. */
   expiresAt({ createdAt, seenAt }: Session): number {
     return Math.min(createdAt + this.#limits.longestMs, seenAt + this.#limits.idleMs);
   }
@@ -149,7 +150,7 @@ export class Sessions {
       .sort((one, other) => other.createdAt - one.createdAt);
   }
 
-  /** Ends a session at once. @returns whether there was one of that id */
+  /** Ends a session at once. @returns true if there was one of that id */
   async end(id: string): Promise<boolean> {
     return (await this.#endThose((session) => session.id === id)) > 0;
   }
@@ -183,7 +184,7 @@ export class Sessions {
     });
   }
 
-  /** The session with its last request, here or at another replica. */
+  /** The session with the time of its last request, here or at another replica. */
   #seen(key: string, session: Session): Session {
     return { ...session, seenAt: Math.max(session.seenAt, this.#used.get(key)?.seenAt ?? 0) };
   }
@@ -195,13 +196,13 @@ export class Sessions {
   }
 
   #isOver(session: Session): boolean {
-    // Another replica has perhaps not yet written down that it has seen the session.
+    // Another replica may not have stored its last request of the session yet.
     const graceMs = this.#document.isShared ? 2 * this.#sweepMs : 0;
     const { createdAt, seenAt } = session;
     return this.#clock.now() >= Math.min(createdAt + this.#limits.longestMs, seenAt + this.#limits.idleMs + graceMs);
   }
 
-  /** Writes down what has become of the sessions, and a new one. */
+  /** Stores the ends and the last requests of sessions, and a new session. */
   async #store(added?: { readonly key: string; readonly session: Session }): Promise<void> {
     await this.#document.update((stored) => {
       const kept = Object.entries(stored)
@@ -216,8 +217,8 @@ export class Sessions {
   }
 
   /**
-   * The sessions that stay when one is added: the oldest of its user end beyond `MOST_OF_USER`, the oldest of all
-   * beyond `MOST_SHARED`.
+   * The sessions that stay when one is added: the user's oldest sessions beyond `MOST_OF_USER` end, and the oldest of
+   * all beyond `MOST_SHARED`.
    */
   #withRoom(
     all: readonly (readonly [key: string, session: Session])[],
@@ -234,7 +235,7 @@ function hashOf(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url');
 }
 
-/** Checks sessions that were stored. @throws Error if they are none */
+/** Checks sessions that were stored. @throws Error if they are invalid */
 export function parseSessions(stored: unknown): StoredSessions {
   const isSession = (value: unknown): boolean =>
     isMap(value) &&

@@ -2,7 +2,7 @@ import { type Account } from '../callers/account.js';
 import { type ApiTokens } from './api-tokens.js';
 import { type Sessions } from '../sessions/sessions.js';
 
-/** Takes away what an account has opened: whoever holds a cookie or a token of it is out, and open streams end. */
+/** Ends the sessions and tokens of an account: its cookies and tokens become invalid, and its open streams end. */
 export class AccountAccess {
   constructor(
     private readonly sessions: Sessions,
@@ -11,9 +11,9 @@ export class AccountAccess {
 
   /**
    * Ends all sessions and revokes all tokens of an account.
-   * @param exceptSession the id of a session that stays
-   * @returns how many tokens there were
-   * @throws what the store throws; the sessions have ended at this replica all the same
+   * @param exceptSession the id of a session that does not end
+   * @returns the number of revoked tokens
+   * @throws the error of the store; the sessions have still ended at this replica
    */
   async end(account: Account, exceptSession?: string): Promise<number> {
     const [sessions, tokens] = await Promise.allSettled([

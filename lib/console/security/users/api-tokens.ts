@@ -10,55 +10,55 @@ import { type StoreDocument } from '../../store/store-document.js';
 import { type Account, isSameAccount } from '../callers/account.js';
 import { isRole } from '../callers/roles.js';
 
-/** What all tokens begin with. Scanners for secrets find them by it. */
+/** The prefix of all tokens, by which scanners for secrets find them. */
 export const TOKEN_PREFIX = 'ejc_';
 
-/** A token as it is stored: only its SHA-256 is. A token is random, so that a slow hash would add nothing. */
+/** A stored token: only the SHA-256 of its secret is stored. The secret is random, so a slow hash would add nothing. */
 export interface StoredToken extends ApiToken {
   readonly hash: string;
-  /** Of its owner, an account of a provider. */
+  /** The subject of its owner, an account of a provider. */
   readonly subject?: string | undefined;
 }
 
-/** What a token is made of. */
+/** The properties of a new token. */
 export interface TokenRequest extends Pick<StoredToken, 'name' | 'role'> {
   readonly account: Account;
   readonly lifetimeMs: number;
-  /** `short`: it is forgotten when the process ends, unless replicas share the state. */
+  /** A `short` token is forgotten when the process ends, unless replicas share the state. */
   readonly keep: 'stored' | 'short';
 }
 
-/** How often the time of the last use is stored. */
+/** The least milliseconds between two times of the last use that are stored. */
 const LAST_USE_EVERY_MS = 60_000;
-/** The expiry of a token is looked at so often, in case somebody sets the machine's clock. */
+/** The most milliseconds between two checks for expired tokens, as the machine's clock may be set. */
 const LOOK_EVERY_MS = 60_000;
-/** The end of the process waits so long for a change to be stored. */
+/** The most milliseconds that the end of the process waits until changes are stored. */
 const STORE_MS = 10_000;
-/** Stored tokens of one user. */
+/** The most stored tokens of one user. */
 const MOST_OF_USER = 200;
-/** Whoever logs in again and again pushes out the oldest of their own alone. */
+/** The most short tokens of one user; another login removes only the user's own oldest one. */
 const MOST_SHORT_OF_USER = 100;
 const MOST_SHORT = 10_000;
-/** Of a shared store, so that they fit into one node. */
+/** The most short tokens in a shared store, so that they fit into one node. */
 const MOST_SHORT_SHARED = 2_000;
 
-/** What this process knows of a token besides what is stored. */
+/** The state of a token in this process, besides the stored one. */
 interface UsedToken {
   readonly end: Abort;
   readonly expiresAt: number;
-  /** When it was last tried to store the last use. */
+  /** The time of the last attempt to store the last use. */
   notedAt: number;
 }
 
-/** Tokens that are valid for a short time, by their hash, the oldest first. */
+/** Short tokens by their hash, the oldest first. */
 export type ShortTokens = Readonly<Record<string, StoredToken>>;
 
-/** The tokens by which scripts use the console. */
+/** The tokens with which scripts use the console. */
 export class ApiTokens {
   readonly #document: StoreDocument<readonly StoredToken[]>;
   readonly #short: StoreDocument<ShortTokens>;
   readonly #clock: Clock;
-  /** Those that were used here and are alive, by their id. */
+  /** The valid tokens that were used here, by their id. */
   readonly #used = new Map<string, UsedToken>();
   #cancelLook: (() => void) | undefined;
   #isStopped = false;
@@ -67,20 +67,20 @@ export class ApiTokens {
     this.#document = document;
     this.#short = short;
     this.#clock = clock;
-    // Tokens are revoked by other replicas too.
+    // Other replicas revoke tokens too.
     document.onChange(() => this.#endRevoked());
     short.onChange(() => this.#endRevoked());
   }
 
-  /** Ends what watches the expiry of tokens. */
+  /** Ends the checks for expired tokens. */
   stop(): void {
     this.#isStopped = true;
     this.#cancelLook?.();
   }
 
   /**
-   * Resolves once the changes that have been asked for so far are stored, or have failed. A process that ended before
-   * could overwrite what the next one stores: a token revoked there would be valid again.
+   * Resolves when all changes so far are stored or have failed. A process that ended earlier could overwrite changes of
+   * the next one, so that a token revoked there would be valid again.
    * @throws DeadlineExceededError if the store takes longer than ten seconds
    */
   async settled(): Promise<void> {
@@ -90,8 +90,7 @@ export class ApiTokens {
   }
 
   /**
-   * Makes a token.
-   * @returns it, and its secret, which is not kept anywhere
+   * Makes a token. @returns the token, and its secret, which is not stored
    * @throws ConsoleProblem 409 `too-many-tokens`
    */
   async issue({
@@ -118,7 +117,7 @@ export class ApiTokens {
     return { token, secret };
   }
 
-  /** The token of a secret; `undefined` if there is none, or its time is up. */
+  /** The token of a secret; `undefined` if there is none, or it has expired. */
   use(secret: string): { readonly token: StoredToken; readonly ended: AbortSignal } | undefined {
     const hash = hashOf(secret);
     const token = this.#short.value[hash] ?? this.#document.value.find((each) => each.hash === hash);
@@ -143,21 +142,21 @@ export class ApiTokens {
       });
   }
 
-  /** The tokens whose time is not up, of one account or of all, the newest first. */
+  /** The tokens that have not expired, of one account or of all, the newest first. */
   list(account?: Account): readonly StoredToken[] {
     return this.#living(this.#all())
       .filter((each) => account === undefined || isOf(each, account))
       .sort((one, other) => other.createdAt - one.createdAt);
   }
 
-  /** Revokes a token at once. @returns whether there was one of that id */
+  /** Revokes a token at once. @returns true if there was one of that id */
   async revoke(id: string): Promise<boolean> {
     const isThere = this.#all().some((each) => each.id === id);
     await this.#revokeAll((token) => token.id === id);
     return isThere;
   }
 
-  /** Revokes all tokens of an account at once. @returns how many there were */
+  /** Revokes all tokens of an account at once. @returns their number */
   async revokeOf(account: Account): Promise<number> {
     const count = this.list(account).length;
     await this.#revokeAll((token) => isOf(token, account));
@@ -206,7 +205,7 @@ export class ApiTokens {
   }
 
   /**
-   * Ends tokens whose time is up, and looks again when the next one's is: a stream makes no request that would show it.
+   * Ends expired tokens, and sets a timer for the next one: an open stream makes no request that would check its token.
    */
   #look(): void {
     this.#cancelLook?.();
@@ -260,18 +259,18 @@ function hashOf(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url');
 }
 
-/** A token as users see it. */
+/** The part of a token that users see. */
 export function shownToken({ hash: _hash, subject: _subject, ...shown }: StoredToken): ApiToken {
   return shown;
 }
 
-/** Checks tokens that were stored. @throws Error if they are none */
+/** Checks tokens that were stored. @throws Error if they are invalid */
 export function parseTokens(stored: unknown): readonly StoredToken[] {
   if (Array.isArray(stored) && stored.every(isToken)) return stored as readonly StoredToken[];
   throw new Error('it must be a list of tokens');
 }
 
-/** Checks short tokens that were stored. @throws Error if they are none */
+/** Checks short tokens that were stored. @throws Error if they are invalid */
 export function parseShortTokens(stored: unknown): ShortTokens {
   if (isMap(stored) && Object.values(stored).every(isToken)) return stored as ShortTokens;
   throw new Error('it must be keys with tokens (key: token)');

@@ -13,11 +13,11 @@ export interface SettingsUser {
   readonly username: string;
   readonly role: Role;
   readonly passwordHash: string;
-  /** Name and password were shipped with ElasticJob's consoles: this user may log in on this machine only. */
+  /** True if name and password were shipped with ElasticJob's consoles: this user may log in only on this machine. */
   readonly isShippedDefault: boolean;
 }
 
-/** A user of the settings, as the console has last known it. */
+/** A user of the settings at the last start of the console. */
 export interface SettingsUserRecord {
   readonly username: string;
   readonly role: Role;
@@ -25,18 +25,18 @@ export interface SettingsUserRecord {
   readonly lastLoginAt?: number;
 }
 
-/** `null`: the console has not started with this store before. */
+/** `null` if the console has not started with this store before. */
 export type SettingsUserRecords = readonly SettingsUserRecord[] | null;
 
-/** The record of a user; case does not count. */
+/** The record of a user, ignoring the case of the name. */
 export function recordOfUser(records: SettingsUserRecords, username: string): SettingsUserRecord | undefined {
   return records?.find((each) => each.username.toLowerCase() === username.toLowerCase());
 }
 
 /**
- * Ends what users of the settings have opened whose password or role is another one since the last start, who are gone,
- * or who are new: another user may have had the name.
- * @throws what the store throws if sessions and tokens cannot be ended
+ * Ends sessions and tokens of users of the settings whose password or role has changed since the last start, who are
+ * gone, or who are new, as another user may have had the name.
+ * @throws the error of the store if sessions and tokens cannot be ended
  */
 export async function followSettings(
   users: readonly SettingsUser[],
@@ -66,7 +66,7 @@ export async function followSettings(
   }
 }
 
-/** Checks records that were stored. @throws Error if they are none */
+/** Checks records that were stored. @throws Error if they are invalid */
 export function parseSettingsUserRecords(stored: unknown): SettingsUserRecords {
   const isRecord = (value: unknown): boolean =>
     isMap(value) &&

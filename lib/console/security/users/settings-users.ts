@@ -5,9 +5,10 @@ import { hashPassword, isShippedDefault, needsRehash, verifyPassword } from '../
 import { recordOfUser, type SettingsUser, type SettingsUserRecords } from './settings-user-records.js';
 
 /**
- * The users of the settings, with hashes instead of passwords: the same hash as before if the password is the same.
- * @throws InvalidConfigurationError if one has a name and password that ElasticJob's consoles were shipped with, in
- *   production
+ * The users of the settings, with hashes instead of passwords: a user keeps the former hash if the password is
+ * unchanged.
+ * @throws InvalidConfigurationError if, in production, a user has a name and password that ElasticJob's consoles were
+ *   shipped with
  */
 export async function settingsUsers(
   users: readonly ConsoleUserSettings[],

@@ -11,7 +11,7 @@ import { providerIn } from '../callers/account.js';
 import { isRole } from '../callers/roles.js';
 import { recordOfUser, type SettingsUser, type SettingsUserRecords } from './settings-user-records.js';
 
-/** A user that was made in the console, as it is stored. */
+/** A stored user that was created in the console. */
 export interface StoredUser {
   readonly username: string;
   readonly role: Role;
@@ -21,23 +21,23 @@ export interface StoredUser {
   readonly lastLoginAt?: number;
 }
 
-/** A user that is to be made. */
+/** A user to create. */
 export type NewUser = Pick<StoredUser, 'username' | 'role' | 'passwordHash' | 'isEnabled'>;
 
-/** Somebody who may log in with a password. */
+/** A user with a password. */
 export type KnownUser =
   (StoredUser & { readonly origin: 'console' }) | (SettingsUser & { readonly origin: 'settings' });
 
-/** Who may log in with a password: the users of the settings, and those that were made in the console. */
+/** The users with a password: those of the settings, and those that were created in the console. */
 export class Users {
   readonly #ofSettings: readonly SettingsUser[];
   readonly #document: StoreDocument<readonly StoredUser[]>;
   readonly #clock: Clock;
   readonly #records: StoreDocument<SettingsUserRecords>;
-  /** Those that the store has perhaps not taken. */
+  /** Times of logins that may not be stored yet. */
   readonly #lastLogins = new Map<string, number>();
 
-  /** @param records where the last logins of users of the settings are kept */
+  /** @param records the document with the last logins of users of the settings */
   constructor(
     ofSettings: readonly SettingsUser[],
     document: StoreDocument<readonly StoredUser[]>,
@@ -50,14 +50,12 @@ export class Users {
     this.#clock = clock;
   }
 
-  /** Whether there is an administrator who may log in. */
+  /** True if there is an administrator who may log in. */
   get hasAdmin(): boolean {
     return this.#all().some((user) => user.role === 'admin' && isEnabled(user));
   }
 
-  /**
-   * The user of that name, enabled or not; case does not count. A user of the settings comes before one of the console.
-   */
+  /** The user of that name, enabled or not, ignoring case. A user of the settings comes before one of the console. */
   find(username: string): KnownUser | undefined {
     return this.#all().find((each) => isNamed(each, username));
   }
@@ -75,8 +73,8 @@ export class Users {
   }
 
   /**
-   * Makes the first administrator.
-   * @throws ConsoleProblem 409 `setup-done` if another replica has made one, `user-exists`
+   * Creates the first administrator.
+   * @throws ConsoleProblem 409 `setup-done` if another replica has created one, `user-exists`
    */
   addFirst(user: Pick<StoredUser, 'username' | 'passwordHash'>): Promise<ConsoleUser> {
     return this.#add({ ...user, role: 'admin', isEnabled: true }, () => {
@@ -111,7 +109,10 @@ export class Users {
     });
   }
 
-  /** Remembers a login, and the hash of the password if it was made again. @throws Error if it could not be stored */
+  /**
+   * Stores the time of a login, and the hash of the password if it was made again.
+   * @throws Error if it could not be stored
+   */
   async noteLogin(username: string, passwordHash?: string): Promise<void> {
     const at = this.#clock.now();
     this.#lastLogins.set(username, at);
@@ -178,7 +179,7 @@ export class Users {
   }
 }
 
-/** Whether a user may log in. */
+/** True if a user may log in. */
 export function isEnabled(user: KnownUser): boolean {
   return user.origin === 'settings' || user.isEnabled;
 }
@@ -191,8 +192,8 @@ export function usernameProblem(username: unknown): Wording | undefined {
 }
 
 /**
- * Records name users of providers `anna@company`: no local user may look like one.
- * @throws ConsoleProblem 422 `invalid-request` if the name does
+ * Refuses names of local users that look like accounts of providers in records: `anna@company`.
+ * @throws ConsoleProblem 422 `invalid-request` if the name looks like one
  */
 export function refuseForeignName(username: string, providers: readonly { readonly name: string }[]): void {
   const names = providers.map(({ name }) => name);
@@ -202,7 +203,7 @@ export function refuseForeignName(username: string, providers: readonly { readon
   throw new ConsoleProblem(422, 'invalid-request', problem.message, { problems: [problem] });
 }
 
-/** Checks users that were stored. @throws Error if they are none */
+/** Checks users that were stored. @throws Error if they are invalid */
 export function parseUsers(stored: unknown): readonly StoredUser[] {
   const isUser = (value: unknown): boolean =>
     isMap(value) &&

@@ -51,7 +51,7 @@ export class DataSourcesController {
     });
   }
 
-  /** Whether a database could be used as it is described. */
+  /** Tests if a database can be used as described. */
   @Post('test')
   @HttpCode(200)
   @Permit('manage')
@@ -62,7 +62,7 @@ export class DataSourcesController {
   }
 
   /**
-   * Changes a data source that was added in the page. An omitted password or TLS stays; an empty password, or null,
+   * Changes a data source that was added in the page. An omitted password or TLS is kept; an empty password, or null,
    * removes it.
    */
   @Put(':name')
@@ -83,7 +83,7 @@ export class DataSourcesController {
     });
   }
 
-  /** Forgets a data source that was added in the page. Its tables stay as they are. */
+  /** Removes a data source that was added in the page from the console. Its tables do not change. */
   @Delete(':name')
   @HttpCode(204)
   @Permit('manage')
@@ -91,7 +91,7 @@ export class DataSourcesController {
     return this.audit.record({ action: 'data-source.remove', target: name, caller }, () => this.sources.remove(name));
   }
 
-  /** Has pages show the runs of this data source. */
+  /** Makes pages show the runs of this data source. */
   @Post(':name/activate')
   @HttpCode(200)
   @Permit('manage')
@@ -101,14 +101,14 @@ export class DataSourcesController {
     );
   }
 
-  /** Whether the tables are there, and what would make those that are not. */
+  /** The missing tables, and the statements that create them. */
   @Get(':name/schema')
   @Permit('read')
   schema(@Param('name') name: string): Promise<SchemaCheck> {
     return this.sources.schema(name);
   }
 
-  /** Makes the tables that are missing. */
+  /** Creates the missing tables. */
   @Post(':name/schema')
   @HttpCode(200)
   @Permit('manage')
@@ -119,7 +119,10 @@ export class DataSourcesController {
   }
 }
 
-/** What is wrong with them is said by the service. Other fields are ignored: no option of a driver can be given. */
+/**
+ * Reads the fields of a change, whose problems the service reports. Other fields are ignored, so that no caller can set
+ * options of a driver.
+ */
 function changeOf(body: unknown): DataSourceChange {
   const { name, driver, host, port, database, username, password, tls } = bodyOf<DataSourceChange>(body);
   return {

@@ -15,13 +15,14 @@ const HEADERS = {
   connection: 'keep-alive',
 } as const;
 
-/** What happens, as it happens. */
+/** The live events of a registry centre. */
 @Controller('api/v1/registries/:registry/events')
 export class EventsController {
   constructor(@Inject(EventStreams) private readonly streams: EventStreams) {}
 
   /**
-   * Changes as server-sent events; with `job`, those of its items too. `Last-Event-ID` takes up an interrupted stream.
+   * Changes as server-sent events; with `job`, also those of its items. `Last-Event-ID` continues an interrupted
+   * stream.
    */
   @Get()
   @Permit('read')

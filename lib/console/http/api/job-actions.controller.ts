@@ -16,12 +16,12 @@ import { ConsoleProblem } from '../../answers/console-problem.js';
 import { Acting } from './parameters.js';
 import { badField, bodyOf, integerOf, oneOf, optionalText } from '../requests.js';
 
-/** Why something is done. */
+/** A body with the reason of an action. */
 interface Reasoned {
   readonly reason?: string;
 }
 
-/** What is done to jobs. */
+/** Actions on jobs. */
 @Controller('api/v1/registries/:registry/jobs')
 export class JobActionsController {
   constructor(@Inject(JobActions) private readonly actions: JobActions) {}
@@ -41,7 +41,7 @@ export class JobActionsController {
     });
   }
 
-  /** Makes all instances of a job run their items once, now; with `items` only these. */
+  /** Makes all instances of a job run their items once, now; with `items`, only these items. */
   @Post(':job/trigger')
   @HttpCode(200)
   @Permit('operate')
@@ -62,8 +62,8 @@ export class JobActionsController {
   }
 
   /**
-   * Disables a job on a server, or on all of its servers, until it is enabled or its settings say otherwise at a
-   * restart.
+   * Disables a job on a server, or on all of its servers, until it is enabled, or a restart with the settings
+   * `overwrite` or `disabled` changes that.
    */
   @Post(':job/disable')
   @HttpCode(204)
@@ -93,7 +93,7 @@ export class JobActionsController {
     return this.actions.shutdownInstance(action, job, instance);
   }
 
-  /** Runs one item of a job once more, now. */
+  /** Runs one item of a job again now. */
   @Post(':job/shards/:item/rerun')
   @HttpCode(200)
   @Permit('operate')
@@ -133,8 +133,8 @@ export class JobActionsController {
   }
 
   /**
-   * Removes a job with all that the registry centre has of it. `confirm` repeats its name. A job with living instances
-   * is refused, unless `living` is true: they are ended first.
+   * Removes all nodes of a job from the registry centre. `confirm` repeats its name. A job with living instances is
+   * refused, unless `living` is true, which ends them first.
    */
   @Delete(':job')
   @HttpCode(200)

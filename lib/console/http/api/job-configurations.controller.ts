@@ -26,10 +26,7 @@ export class JobConfigurationsController {
     return tagged(response, await this.configurations.read(registry, job));
   }
 
-  /**
-   * Stores all settings of a job in the place of the version that `If-Match` names. Asterisks stand for secrets that
-   * stay.
-   */
+  /** Replaces all settings of a job, of the version that `If-Match` names. Asterisks keep stored secrets. */
   @Put()
   @Permit('write')
   async write(
@@ -45,7 +42,7 @@ export class JobConfigurationsController {
     return tagged(response, await this.configurations.write(action, job, body, versionOf(ifMatch)));
   }
 
-  /** What storing these settings would say and change; stores nothing. */
+  /** Checks settings: returns the problems and changes of storing them, and stores nothing. */
   @Post('validate')
   @HttpCode(200)
   @Permit('write')

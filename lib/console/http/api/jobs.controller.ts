@@ -18,20 +18,20 @@ import { Costly } from '../costly-requests.js';
 import { OnRegistry, type QueryOf } from './parameters.js';
 import { bodyOf, integerOf, limitOf, oneOf, textOf, textsOf, timeOf } from '../requests.js';
 
-/** In a page of the list: rows of jobs are small, and the page of the browser wants them all. */
+/** The most jobs on a page of the list: the rows are small, and the console's page reads all of them. */
 const MOST_JOBS = 1_000;
 
-/** In a page of items. */
+/** The default number of items on a page. */
 const ITEMS = 200;
 const MOST_ITEMS = 1_000;
 
 const MOST_INSTANCES = 1_000;
 
-/** In a page of nodes. The page of the browser wants as many as it can show. */
+/** The default number of nodes on a page. The console's page asks for as many as it can show. */
 const NODES = 1_000;
 const MOST_NODES = 10_000;
 
-/** What there is of jobs. */
+/** Jobs, with their items, instances and nodes. */
 @Controller('api/v1/registries/:registry/jobs')
 export class JobsController {
   constructor(@Inject(ConsoleJobs) private readonly jobs: ConsoleJobs) {}
@@ -88,8 +88,8 @@ export class JobsController {
   }
 
   /**
-   * The nodes of a job by their paths, at most 10,000 a page. Default: 1,000. `masked=true`: with names in the place of
-   * addresses.
+   * The nodes of a job by their paths, at most 10,000 a page. Default: 1,000. `masked=true` replaces addresses by
+   * names.
    */
   @Get(':job/tree')
   @Costly()
@@ -107,7 +107,7 @@ export class JobsController {
     });
   }
 
-  /** What the registry centre has of a job, as a text in the form of ElasticJob's dump. */
+  /** The nodes of a job in the registry centre, as a text in the form of ElasticJob's dump. */
   @Get(':job/dump')
   @Costly()
   @Header('content-type', 'text/plain; charset=utf-8')
@@ -147,7 +147,7 @@ export class JobsController {
     });
   }
 
-  /** When a job fires next. */
+  /** The next firings of a job. */
   @Get(':job/fires')
   @Permit('read')
   fires(

@@ -3,12 +3,12 @@ import { Permit } from '../../security/callers/permit.decorator.js';
 import { ConsoleMetrics } from '../../services/metrics/console-metrics.js';
 import { type ConsoleResponse } from '../responses.js';
 
-/** What Prometheus scrapes, with a token. */
+/** The metrics of the console for Prometheus, which needs a token. */
 @Controller('metrics')
 export class MetricsController {
   constructor(@Inject(ConsoleMetrics) private readonly metrics: ConsoleMetrics) {}
 
-  /** Registry centres that are connected, jobs by status, and items that run. */
+  /** The connected registry centres, the jobs by status, and the running items. */
   @Get()
   @Permit('read')
   async text(@Res({ passthrough: true }) response: ConsoleResponse): Promise<string> {

@@ -5,10 +5,10 @@ import { Permit } from '../../security/callers/permit.decorator.js';
 import { ConsoleProblem } from '../../answers/console-problem.js';
 import { packageFolder } from '../package-folder.cjs';
 
-/** Where the build has put the document, below the package's folder. */
+/** The path of the built document, below the package's folder. */
 const DOCUMENT = 'dist/openapi.json';
 
-/** What the API is, for programs. */
+/** The description of the API, for programs. */
 @Controller('api/v1/openapi.json')
 export class OpenApiController {
   /** The OpenAPI document of the API, made from its code when the package was built. */

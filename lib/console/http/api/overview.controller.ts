@@ -11,12 +11,12 @@ import { bodyOf, integerOf, LAST_MS, timeOf } from '../requests.js';
 
 const DAY_MS = 86_400_000;
 
-/** What there is at a glance. */
+/** The overview and the schedule of a registry centre. */
 @Controller('api/v1')
 export class OverviewController {
   constructor(@Inject(ConsoleJobs) private readonly jobs: ConsoleJobs) {}
 
-  /** Jobs by state, what ran within `windowMs` milliseconds, problems, and what fires next. */
+  /** Jobs by status, runs within `windowMs` milliseconds, problems, and the next firings. */
   @Get('registries/:registry/overview')
   @Costly()
   @Permit('read')
@@ -25,7 +25,7 @@ export class OverviewController {
     return this.jobs.overview(registry, window);
   }
 
-  /** What ran and what will fire within a time of at most eight days, by job. */
+  /** The runs and the future firings of each job within a range of at most eight days. */
   @Get('registries/:registry/schedule')
   @Costly()
   @Permit('read')
@@ -36,7 +36,7 @@ export class OverviewController {
     return this.jobs.schedule(registry, { from: timeOf('from', from), to: timeOf('to', to) });
   }
 
-  /** When a cron expression fires, as the scheduler reads it. */
+  /** The next firings of a cron expression. */
   @Post('cron/preview')
   @HttpCode(200)
   @Permit('read')

@@ -1,4 +1,4 @@
-/** Parameters that methods of controllers have in common: the registry centre of the path, and an action there. */
+/** Parameters of many methods of controllers: the registry centre of the path, and an action there. */
 import {
   createParamDecorator,
   type ExecutionContext,

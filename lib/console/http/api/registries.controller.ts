@@ -44,7 +44,7 @@ export class RegistriesController {
     );
   }
 
-  /** Whether a registry centre could be used as it is described. */
+  /** Tests if a registry centre can be used as described. */
   @Post('test')
   @HttpCode(200)
   @Permit('manage')
@@ -64,7 +64,7 @@ export class RegistriesController {
   }
 
   /**
-   * Changes a registry centre that was added in the page. An omitted digest, TLS or SASL stays; an empty digest, or
+   * Changes a registry centre that was added in the page. An omitted digest, TLS or SASL is kept; an empty digest, or
    * null, removes it.
    */
   @Put(':registry')
@@ -87,7 +87,7 @@ export class RegistriesController {
     });
   }
 
-  /** Forgets a registry centre that was added in the page. Its jobs stay as they are. */
+  /** Removes a registry centre that was added in the page from the console. Its jobs do not change. */
   @Delete(':registry')
   @HttpCode(204)
   @Permit('manage')
@@ -117,7 +117,7 @@ export class RegistriesController {
     );
   }
 
-  /** How a registry centre is reached now. */
+  /** The state of the connection to a registry centre. */
   @Get(':registry/status')
   @Permit('read')
   async status(@Param('registry') registry: string): Promise<RegistryStatus> {
@@ -127,7 +127,7 @@ export class RegistriesController {
   }
 }
 
-/** The service says which of them is wrong: what is no text is none. */
+/** Reads the fields of a change; fields of a wrong type become empty, and the service reports them. */
 function changeOf(body: unknown): RegistryChange {
   const { name, serverLists, namespace, digest, tls, sasl } = bodyOf<RegistryChange>(body);
   const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -16,7 +16,7 @@ import { type ConsoleRegistry } from '../../services/registries/console-registry
 import { Acting, OnRegistry } from './parameters.js';
 import { badField, bodyOf, textOf } from '../requests.js';
 
-/** Servers, and what is done to them. `job`: only that job there. */
+/** Servers, and actions on them. `job` limits an action to that job. */
 @Controller('api/v1/registries/:registry/servers')
 export class ServersController {
   constructor(
@@ -31,7 +31,7 @@ export class ServersController {
     return this.jobs.servers(registry);
   }
 
-  /** Removes servers that have no living instance. `dryRun: true` only names them. */
+  /** Removes servers that have no living instance. `dryRun: true` only lists them. */
   @Post('prune')
   @HttpCode(200)
   @Permit('write')

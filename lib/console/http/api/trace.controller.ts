@@ -33,7 +33,7 @@ const LONGEST_STALL_MS = 60_000;
 /** Parameters of a query that filter executions. */
 type ExecutionQuery = QueryOf<'job' | 'ip' | 'result' | 'source' | 'item' | 'taskId' | 'from' | 'to'>;
 
-/** What was recorded of runs. `ds` names the data source; by default it is the activated one. */
+/** Recorded runs. `ds` names the data source; by default it is the activated one. */
 @Controller('api/v1/trace')
 @Costly()
 export class TraceController {
@@ -55,7 +55,7 @@ export class TraceController {
     });
   }
 
-  /** The same as a file of comma-separated values, at most 100,000 rows. */
+  /** Executions of items as a file of comma-separated values, at most 100,000 rows. */
   @Get('executions.csv')
   @Permit('read')
   async csv(
@@ -99,7 +99,7 @@ export class TraceController {
     });
   }
 
-  /** Executions of a job, those of one firing together, the latest firing first. */
+  /** Executions of a job, grouped by firing, the latest firing first. */
   @Get('firings')
   @Permit('read')
   firings(
@@ -117,8 +117,8 @@ export class TraceController {
   }
 
   /**
-   * How many executions succeeded and failed within a time of at most 31 days, and how long they took. Default: the
-   * last day.
+   * The numbers of executions that succeeded and failed within a range of at most 31 days, and their durations.
+   * Default: the last day.
    */
   @Get('stats')
   @Permit('read')
@@ -181,14 +181,12 @@ async function sendCsv(raw: ServerResponse, { first, pages, clock }: CsvExport):
     }
     raw.end();
   } catch (error) {
-    // The head is sent: only a connection that breaks tells the client that the file is not whole.
+    // The head is sent already: only a broken connection shows the client that the file is incomplete.
     raw.destroy(error instanceof Error ? error : undefined);
   }
 }
 
-/**
- * Resolves when the client has taken what was written, or takes nothing for a minute: the connection is broken then.
- */
+/** Resolves when the client has read the written data. If it reads nothing for a minute, the connection is broken. */
 function drained(raw: ServerResponse, clock: Clock): Promise<void> {
   return new Promise((resolve) => {
     const cancel = clock.after(LONGEST_STALL_MS, () => raw.destroy());

@@ -3,7 +3,7 @@ import { type ApiToken } from '../../contract/session.js';
 import { ApiTokens, shownToken } from '../../security/users/api-tokens.js';
 import { Permit } from '../../security/callers/permit.decorator.js';
 
-/** Administrators' view of the tokens of all users. They revoke one as its owner does. */
+/** The tokens of all users, for administrators, who revoke them at the same route as their owners. */
 @Controller('api/v1/tokens')
 export class AllTokensController {
   constructor(@Inject(ApiTokens) private readonly tokens: ApiTokens) {}

@@ -36,7 +36,7 @@ const COLUMNS = [
   ...(['before', 'after', 'requestId'] as const),
 ];
 
-/** What was done, and refused. */
+/** The records of actions and refusals. */
 @Controller('api/v1')
 @Costly()
 export class AuditController {

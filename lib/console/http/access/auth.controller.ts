@@ -18,7 +18,7 @@ import { ResponseHeaders } from '../response-headers.js';
 
 const LOGIN = { username: text(200), password: text(LONGEST_PASSWORD) };
 
-/** Logging in and out with a name and a password. */
+/** Logins and logouts with a name and a password. */
 @Controller('api/v1/auth')
 export class AuthController {
   constructor(

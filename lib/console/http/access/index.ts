@@ -10,7 +10,7 @@ import { SessionsController } from './sessions.controller.js';
 import { SetupController } from './setup.controller.js';
 import { UsersController } from './users.controller.js';
 
-/** The controllers of who may use the console, and who has done what. */
+/** The controllers of logins, users, tokens, sessions and the audit. */
 export const accessControllers: readonly Type[] = [
   AuthController,
   OidcController,

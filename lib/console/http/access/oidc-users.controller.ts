@@ -11,7 +11,7 @@ import { Permit } from '../../security/callers/permit.decorator.js';
 import { ConsoleProblem } from '../../answers/console-problem.js';
 import { flag, readFields } from '../fields.js';
 
-/** Administrators' view of the users of providers who have logged in. */
+/** The users of providers who have logged in, for administrators. */
 @Controller('api/v1/oidc-users')
 export class OidcUsersController {
   constructor(
@@ -21,14 +21,14 @@ export class OidcUsersController {
     @Inject(ConsoleAudit) private readonly audit: ConsoleAudit,
   ) {}
 
-  /** All who have logged in, the latest first. */
+  /** All users who have logged in, the latest first. */
   @Get()
   @Permit('admin')
   list(): readonly OidcAccount[] {
     return this.accounts.list();
   }
 
-  /** Blocks a user, whose sessions and tokens end, or no longer. */
+  /** Blocks a user, which ends the user's sessions and tokens, or unblocks the user. */
   @Put(':id')
   @Permit('admin')
   async change(@Param('id') id: string, @Body() body: unknown, @CurrentCaller() caller: Caller): Promise<OidcAccount> {

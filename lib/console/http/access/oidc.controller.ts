@@ -22,7 +22,7 @@ import { ResponseHeaders } from '../response-headers.js';
 const PURPOSE = 'oidc';
 const VALID_MS = 10 * 60_000;
 
-/** What waits in the browser's cookie while the user is at the provider. */
+/** The content of the browser's cookie while the user is at the provider. */
 interface WaitingLogin extends OidcChecks {
   readonly provider: string;
   readonly returnTo: string;
@@ -61,7 +61,7 @@ export class OidcController {
     this.#redirect(response, { url, cookies: [setCookie(signed, cookieOf(request))] });
   }
 
-  /** A GET that logs in: the signed cookie with `state` shows that this browser has begun the login. */
+  /** Ends a login by a GET: the signed cookie with `state` proves that this browser has begun the login. */
   @Get('callback')
   @Permit('public')
   async callback(
@@ -76,7 +76,7 @@ export class OidcController {
       provider: name,
     };
     const cleared = clearCookie(cookieOf(request));
-    // Whatever becomes of it, it cannot be tried again.
+    // The cookie is for one use, even if the login fails.
     this.headers.set(response, { 'set-cookie': cleared });
     const { session, returnTo } = await this.audit.record({ action: 'auth.login', caller }, async (notes) => {
       const waiting = this.#waiting(request, name);
@@ -86,7 +86,7 @@ export class OidcController {
       notes.note('role', undefined, user.role);
       const { account, isRoleChanged } = await this.accounts.login(user, name);
       notes.identify(account);
-      // What was opened with another role ends, as it does for local users.
+      // As for local users, sessions and tokens with the former role end.
       if (isRoleChanged) await this.access.end(accountOfOidc(account));
       else await this.tokens.adopt(accountOfOidc(account));
       const { returnTo: wanted } = waiting;

@@ -18,7 +18,7 @@ import { checked, integer, oneOf, readFields, text } from '../fields.js';
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** What all users may do to what is theirs: their password and their tokens. */
+/** Actions of all users on their own account: on their password and their tokens. */
 @Controller('api/v1/auth')
 export class OwnAccountController {
   constructor(
@@ -49,7 +49,7 @@ export class OwnAccountController {
       if ((await this.passwords.verify({ username, password: given.old, request })) === undefined)
         throw new ConsoleProblem(403, 'wrong-password', 'The old password is wrong.');
       await this.users.change(username, { passwordHash: await hashPassword(given.new, HASH_QUEUES.known) });
-      // Whoever else knew the old password is out, with all that they have made by it.
+      // Ends the sessions and tokens of others who knew the old password.
       const revoked = await this.access.end(caller, caller.sessionId);
       notes.note('revoked', undefined, `${revoked} tokens`);
     });
@@ -71,7 +71,7 @@ export class OwnAccountController {
         throw new ConsoleProblem(403, 'not-permitted', wording('token-role', { role: caller.role }));
       const lifetimeMs = days * DAY_MS;
       const { token, secret } = await this.tokens.issue({ account: caller, name, role, lifetimeMs, keep: 'stored' });
-      // The session has perhaps ended meanwhile, with all tokens that there were by then.
+      // The session may have ended meanwhile, and all tokens that existed then with it.
       if (caller.ended.aborted) {
         await this.tokens.revoke(token.id);
         throw new ConsoleProblem(401, 'not-logged-in', wording('session-ended'));
@@ -94,7 +94,7 @@ export class OwnAccountController {
   }
 }
 
-/** A stolen token must not be able to make itself another one. */
+/** Requires a session: a stolen token must not be able to create another one. */
 function requireSession({ sessionId }: Caller): void {
   if (sessionId === undefined)
     throw new ConsoleProblem(403, 'needs-login', 'A token cannot do this: log in with a browser.');

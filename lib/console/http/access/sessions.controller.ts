@@ -7,7 +7,7 @@ import { Permit } from '../../security/callers/permit.decorator.js';
 import { Sessions } from '../../security/sessions/sessions.js';
 import { ConsoleProblem } from '../../answers/console-problem.js';
 
-/** Administrators' view of who is logged in. */
+/** All open sessions, for administrators. */
 @Controller('api/v1/sessions')
 export class SessionsController {
   constructor(

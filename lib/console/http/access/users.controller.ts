@@ -16,7 +16,7 @@ import { isEnabled, refuseForeignName, Users, usernameProblem } from '../../secu
 import { ConsoleProblem } from '../../answers/console-problem.js';
 import { checked, flag, oneOf, optional, readFields } from '../fields.js';
 
-/** Administrators' view of the users. */
+/** The users, for administrators. */
 @Controller('api/v1/users')
 export class UsersController {
   constructor(
@@ -60,7 +60,9 @@ export class UsersController {
     });
   }
 
-  /** Whatever changes, the user's sessions and tokens end: they were opened with the old role or password. */
+  /**
+   * Changes a user. Every change ends the user's sessions and tokens, which were made with the old role or password.
+   */
   @Put(':username')
   @Permit('admin')
   async change(
@@ -87,7 +89,7 @@ export class UsersController {
       });
       if (role !== undefined) notes.note('role', before?.role, role);
       if (may !== undefined) notes.note('isEnabled', before && String(isEnabled(before)), String(may));
-      if (passwordHash !== undefined) notes.note('password', 'set', 'set anew');
+      if (passwordHash !== undefined) notes.note('password', 'set', 'set again');
       await this.access.end({ username: user.username, provider: LOCAL });
       return user;
     });
@@ -108,7 +110,7 @@ export class UsersController {
     });
   }
 
-  /** Revokes all tokens of a user, those of the older login included. The user stays logged in in browsers. */
+  /** Revokes all tokens of a user, those of the older login included. The user's sessions in browsers stay. */
   @Delete(':username/tokens')
   @HttpCode(204)
   @Permit('admin')

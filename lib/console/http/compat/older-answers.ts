@@ -18,8 +18,8 @@ import { type ConsoleRequest } from '../../security/callers/caller.js';
 import { CONSOLE_SERVICE_OPTIONS, type ConsoleServiceOptions } from '../../options/console-service-options.js';
 import { problemOf } from '../problems.js';
 
-/** The wrapper of the console of ElasticJob 3. */
-interface Wrapped {
+/** The envelope of answers of ElasticJob 3's console. */
+interface JavaEnvelope {
   readonly success: boolean;
   /** 0, or 400, 403 or 500. */
   readonly errorCode: number;
@@ -27,26 +27,26 @@ interface Wrapped {
   readonly model: unknown;
 }
 
-/** Whether the caller is a script for ElasticJob 2, which logs in by HTTP Basic and knows no wrapper. */
-export function isBare({ headers }: ConsoleRequest): boolean {
+/** True if the caller is a script for ElasticJob 2, which logs in by HTTP Basic and knows no envelope. */
+export function isElasticJob2({ headers }: ConsoleRequest): boolean {
   const { authorization } = headers;
   return typeof authorization === 'string' && /^basic /i.test(authorization);
 }
 
-/** Gives answers the form that the caller knows. `undefined` stands for a command that was carried out. */
+/** Gives answers the form that the caller expects. `undefined` is the answer of a command. */
 @Injectable()
 export class OlderAnswers implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    if (isBare(context.switchToHttp().getRequest<ConsoleRequest>())) return next.handle();
+    if (isElasticJob2(context.switchToHttp().getRequest<ConsoleRequest>())) return next.handle();
     return next.handle().pipe(map(wrapped));
   }
 }
 
-function wrapped(model: unknown): Wrapped {
+function wrapped(model: unknown): JavaEnvelope {
   return { success: true, errorCode: 0, errorMsg: null, model: model === undefined ? true : model };
 }
 
-/** Answers errors of the older APIs as they do: wrapped, or as a plain text. */
+/** Answers errors in the form of the older APIs: in an envelope, or as plain text. */
 @Catch()
 export class OlderProblemFilter implements ExceptionFilter {
   constructor(
@@ -66,18 +66,18 @@ export class OlderProblemFilter implements ExceptionFilter {
     const { httpAdapter } = this.host;
     const all = { ...headers, 'content-type': 'application/json; charset=utf-8' };
     for (const [name, value] of Object.entries(all)) httpAdapter.setHeader(response, name, value);
-    const failure: Wrapped = {
+    const failure: JavaEnvelope = {
       success: false,
       errorCode: codeOf(problem.status),
       errorMsg: problem.detail,
       model: null,
     };
     const status = this.options.compat?.always200 === true ? 200 : problem.status;
-    httpAdapter.reply(response, JSON.stringify(isBare(request) ? { error: problem.detail } : failure), status);
+    httpAdapter.reply(response, JSON.stringify(isElasticJob2(request) ? { error: problem.detail } : failure), status);
   }
 }
 
-/** What scripts for ElasticJob 3 know. */
+/** The error code for scripts for ElasticJob 3. */
 function codeOf(status: number): number {
   if (status === 401 || status === 403) return 403;
   return status === 400 || status === 422 ? 400 : 500;

@@ -4,8 +4,8 @@ import { CONSOLE_SERVICE_OPTIONS, type ConsoleServiceOptions } from '../../optio
 import { type ConsoleRequest } from '../../security/callers/caller.js';
 
 /**
- * Lets a GET change something for callers with a token, if `compat.unsafeGet` allows that. A browser follows links by
- * itself, and brings cookies and passwords along: only a token shows that a script means it.
+ * Allows a GET with an effect for callers with a token, if `compat.unsafeGet` is true. A browser follows links by
+ * itself and sends cookies and passwords with them: only a token proves that a script intends the change.
  */
 @Injectable()
 export class UnsafeGetGuard implements CanActivate {

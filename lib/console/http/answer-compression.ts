@@ -2,16 +2,16 @@ import { type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } f
 import { createGzip, type Gzip } from 'node:zlib';
 import { Injectable, type NestMiddleware } from '@nestjs/common';
 
-/** Shorter answers fit into one packet as they are. */
+/** Shorter answers fit into one packet without compression. */
 const LEAST_BYTES = 1_400;
 
 /**
- * Texts that the console sends; not its events, which must go out at once, and not the page's files, which are
- * compressed once.
+ * The types of texts that are compressed; not events, which must be sent at once, and not the page's files, which are
+ * compressed only once.
  */
 const TEXTS = /^(?:application\/(?:[\w.-]+\+)?json|text\/(?:csv|plain|yaml)|application\/yaml)\b/;
 
-/** Compresses answers of the console by gzip, where the client takes that: lists of jobs shrink to a twentieth. */
+/** Compresses answers of the console by gzip, if the client accepts that: lists of jobs shrink to a twentieth. */
 @Injectable()
 export class AnswerCompression implements NestMiddleware {
   use(request: IncomingMessage, response: ServerResponse, next: () => void): void {
@@ -28,7 +28,7 @@ function acceptsGzip({ headers }: IncomingMessage): boolean {
 type Body = string | Uint8Array;
 type Callback = () => void;
 
-/** Decides when the head of the answer is known, and takes what is written from then on. */
+/** Decides when the head of the answer is known, and compresses all data that is written from then on. */
 function compress(response: ServerResponse): void {
   const own = {
     writeHead: response.writeHead.bind(response),

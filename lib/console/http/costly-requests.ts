@@ -16,22 +16,22 @@ import { type ConsoleRequest } from '../security/callers/caller.js';
 import { ConsoleProblem } from '../answers/console-problem.js';
 import { type ConsoleResponse, nodeResponse } from './responses.js';
 
-/** So many of one user are answered at the same time: half of what a data source of the console has in connections. */
+/** The most requests of one user that are answered at the same time: half of the connections of a data source. */
 const AT_ONCE = 2;
-/** So many more of that user wait, which is what a few open pages ask for. */
+/** The most further requests of that user that wait, enough for a few open pages. */
 const MOST_WAITING = 20;
 const LONGEST_WAIT_MS = 15_000;
 const RETRY_SECONDS = 5;
 
-/** The requests of one user that are answered or wait. */
+/** The running and waiting requests of one user. */
 interface Turns {
   readonly limiter: Limiter;
   size: number;
 }
 
 /**
- * Keeps one user from taking the connections to a database or a registry centre from all others: two of the user's
- * costly requests are answered at a time, 20 wait for at most 15 seconds, and more are refused at once.
+ * Prevents one user from occupying all connections to a database or a registry centre: two of the user's costly
+ * requests are answered at a time, 20 wait for at most 15 seconds, and more are refused at once.
  */
 @Injectable()
 export class CostlyRequests implements NestInterceptor {
@@ -39,7 +39,10 @@ export class CostlyRequests implements NestInterceptor {
 
   constructor(@Inject(CONSOLE_CLOCK) private readonly clock: Clock) {}
 
-  /** @throws ConsoleProblem 429 `too-many-requests` if too many of the user wait, or one has waited too long */
+  /**
+   * @throws ConsoleProblem 429 `too-many-requests` if too many requests of the user wait, or this one has waited too
+   *   long
+   */
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const http = context.switchToHttp();
     const { elasticJobCaller: caller } = http.getRequest<ConsoleRequest>();
@@ -64,10 +67,7 @@ export class CostlyRequests implements NestInterceptor {
     }
   }
 
-  /**
-   * The signal aborts when the wait for a turn has lasted too long, or nobody waits for the answer any more; not after
-   * `begin`.
-   */
+  /** The signal aborts when the wait for a turn has lasted too long, or the client has gone; not after `begin`. */
   async #waiting<T>(
     response: ConsoleResponse,
     call: (signal: AbortSignal, begin: () => void) => Promise<T>,
@@ -88,7 +88,10 @@ export class CostlyRequests implements NestInterceptor {
   }
 }
 
-/** Marks a route, or all of a controller, whose answers take a database, a registry centre or much processor time. */
+/**
+ * Marks a route, or all routes of a controller, whose answers need a database, a registry centre or much processor
+ * time.
+ */
 export function Costly(): ClassDecorator & MethodDecorator {
   return applyDecorators(UseInterceptors(CostlyRequests));
 }

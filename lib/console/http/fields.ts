@@ -4,7 +4,7 @@ import { type SettingProblem } from '../contract/common.js';
 import { ConsoleProblem } from '../answers/console-problem.js';
 import { settingProblem } from '../answers/setting-problem.js';
 
-/** Reads a value of a request. @returns it, or what it must be */
+/** Reads a value of a request. @returns the value, or its problem */
 export type FieldReader<T> = (value: unknown) => { readonly value: T } | { readonly problem: Wording };
 
 type FieldsOf<Own> = { readonly [Name in keyof Own]: Own[Name] extends FieldReader<infer T> ? T : never };
@@ -12,16 +12,16 @@ type FieldsOf<Own> = { readonly [Name in keyof Own]: Own[Name] extends FieldRead
 type Readers = Readonly<Record<string, FieldReader<unknown>>>;
 
 /**
- * Reads the fields of a request's body. Fields that nobody reads are ignored.
- * @throws ConsoleProblem 422 `invalid-request`, with a problem for each field that is wrong
+ * Reads the fields of a request's body. Other fields are ignored.
+ * @throws ConsoleProblem 422 `invalid-request`, with a problem for each invalid field
  */
 export function readFields<Own extends Readers>(body: unknown, readers: Own): FieldsOf<Own> {
   return read(body, readers, (detail, problems) => new ConsoleProblem(422, 'invalid-request', detail, { problems }));
 }
 
 /**
- * Reads the parameters of a request's query. Those that nobody reads are ignored.
- * @throws ConsoleProblem 400 `bad-request`, with a problem for each one that is wrong
+ * Reads the parameters of a request's query. Other parameters are ignored.
+ * @throws ConsoleProblem 400 `bad-request`, with a problem for each invalid one
  */
 export function readQuery<Own extends Readers>(query: unknown, readers: Own): FieldsOf<Own> {
   return read(query, readers, (detail, problems) => new ConsoleProblem(400, 'bad-request', detail, { problems }));
@@ -77,7 +77,7 @@ export function oneOf<Word extends string>(...words: readonly Word[]): FieldRead
       : { problem: wording('one-of', { words: words.join(', ') }) };
 }
 
-/** What a function says the problem with is, as a requirement. */
+/** A text without a problem, which a function finds. */
 export function checked(problemOf: (value: unknown) => Wording | undefined): FieldReader<string> {
   return (value) => {
     const problem = problemOf(value);
@@ -85,7 +85,7 @@ export function checked(problemOf: (value: unknown) => Wording | undefined): Fie
   };
 }
 
-/** The same, or absent. An empty text of a query counts as absent. */
+/** A value of another reader, or absent. An empty text of a query counts as absent. */
 export function optional<T>(read: FieldReader<T>): FieldReader<T | undefined> {
   return (value) => (value === undefined || value === '' ? { value: undefined } : read(value));
 }

@@ -1,10 +1,7 @@
 import { RequestMethod, type Type } from '@nestjs/common';
 import { routesOf } from './protected-controllers.js';
 
-/**
- * Which methods the routes of the console have, by path: what is asked for by another one is not unknown, but not
- * allowed.
- */
+/** The methods of the console's routes by path: another method at a known path is answered by 405, not by 404. */
 export class KnownRoutes {
   readonly #routes: readonly { readonly method: string; readonly segments: readonly string[] }[];
 

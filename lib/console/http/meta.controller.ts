@@ -10,10 +10,10 @@ import { ConsoleStore } from '../store/console-store.js';
 import { ConsoleProblem } from '../answers/console-problem.js';
 import { packageFolder } from './package-folder.cjs';
 
-/** Whoever asks whether the console is ready, and however often: the store is read so often at most. */
+/** The least milliseconds between two readings of the store, for any number of readiness requests. */
 const READ_EVERY_MS = 5_000;
 
-/** What the console is, and whether it lives. */
+/** The description and the health of the console. */
 @Controller()
 export class MetaController {
   #latestRead: { readonly at: number; readonly result: Promise<unknown> } | undefined;
@@ -36,7 +36,7 @@ export class MetaController {
     };
   }
 
-  /** The console can read what it keeps. @throws ConsoleProblem 503 `not-ready` if it cannot */
+  /** Checks that the console can read its store. @throws ConsoleProblem 503 `not-ready` if it cannot */
   @Get('readyz')
   @Permit('public')
   async ready(): Promise<{ readonly status: 'ok' }> {
@@ -55,7 +55,7 @@ export class MetaController {
     return this.#latestRead.result;
   }
 
-  /** The process answers. */
+  /** Answers as long as the process lives. */
   @Get('healthz')
   @Permit('public')
   health(): { readonly status: 'ok' } {

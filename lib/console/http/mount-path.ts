@@ -1,7 +1,7 @@
 /**
- * Where the console is mounted, from the path of a request to it: the prefix of the application stands before the
- * console's path, and Nest does not say what it is.
- * @param url the path as it was asked for, `/ops/elasticjob/jobs/a%20b`
+ * Splits the path of a request at the path of the console, to find where it is mounted: the application's prefix is
+ * before the console's path, and Nest does not expose it.
+ * @param url the requested path, `/ops/elasticjob/jobs/a%20b`
  * @param path the console's, `/elasticjob`, or `/`
  * @returns `base`: `/ops/elasticjob`; `below`: `jobs/a b`, decoded
  */

@@ -10,8 +10,8 @@ import { TrustedProxies } from '../security/callers/trusted-proxies.js';
 import { problemOf } from './problems.js';
 
 /**
- * Answers errors as `application/problem+json`. Nobody is shown the text of an error that was not foreseen; the log has
- * it.
+ * Answers errors as `application/problem+json`. The text of an unexpected error is only in the log, never in the
+ * answer.
  */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
@@ -25,14 +25,14 @@ export class ProblemFilter implements ExceptionFilter {
     this.answer(error, host.switchToHttp().getRequest(), host.switchToHttp().getResponse());
   }
 
-  /** Answers an error of a request, which may not have got as far as the guard. */
+  /** Answers an error of a request, which may not have reached the guard. */
   answer(error: unknown, request: ConsoleRequest, response: unknown): void {
     const requestId = request.elasticJobRequestId ?? randomUUID();
     const { problem, headers, isUnforeseen } = problemOf(error, requestId);
     if (isUnforeseen || problem.status === 500)
       this.logger.error(`A request to the console has failed (request ${requestId}): ${describeFailure(error)}`);
     const { httpAdapter } = this.host;
-    // A stream that has begun can only end.
+    // An answer that has begun can only be ended.
     if (httpAdapter.isHeadersSent(response)) return void httpAdapter.end(response);
     const type = { 'content-type': 'application/problem+json; charset=utf-8' };
     const origin = request.elasticJobOrigin ?? this.proxies.originOf(request);

@@ -6,7 +6,7 @@ import { type Problem, type Wording } from '../contract/common.js';
 import { ConsoleProblem } from '../answers/console-problem.js';
 import { type ProblemCode } from '../answers/problem-codes.js';
 
-/** What the library's errors are in HTTP. Their messages are ours, and fit for users; their causes are not shown. */
+/** The HTTP statuses of the library's errors. Their messages are written for users; their causes are not shown. */
 const BY_CODE: Readonly<Partial<Record<ElasticJobErrorCode, readonly [status: number, code: ProblemCode]>>> = {
   INVALID_CONFIGURATION: [422, 'invalid-settings'],
   INVALID_CRON: [422, 'invalid-cron'],
@@ -42,15 +42,15 @@ const TITLES: Readonly<Record<number, string>> = {
   504: 'Too late',
 };
 
-/** An error as the console answers it. */
+/** The console's answer to an error. */
 export interface ProblemAnswer {
   readonly problem: Problem;
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether nobody has foreseen it: the log must have all of it, and the answer nothing. */
+  /** True for an unexpected error, which is logged completely, and not shown in the answer. */
   readonly isUnforeseen: boolean;
 }
 
-/** What the console answers to an error of any kind. */
+/** The console's answer to any error. */
 export function problemOf(error: unknown, requestId: string): ProblemAnswer {
   const known = fromProblem(error) ?? fromLibrary(error) ?? fromNest(error);
   const { status, code, detail, wording, headers = {}, problems } = known ?? UNFORESEEN;
@@ -94,7 +94,7 @@ function fromLibrary(error: unknown): Known | undefined {
   return { status, code, detail: message.trim(), ...(wording && { wording }), problems };
 }
 
-/** What Nest or the HTTP server refuses: a body that is no JSON, one that is too large, a route that is not there. */
+/** Refusals of Nest or the HTTP server: a body that is no JSON or is too large, or a missing route. */
 function fromNest(error: unknown): Known | undefined {
   const status = error instanceof HttpException ? error.getStatus() : statusOf(error);
   if (status === undefined || status < 400 || status > 499) return undefined;

@@ -3,7 +3,7 @@ import { ConsoleGuard } from '../security/console.guard.js';
 import { PERMISSION_METADATA } from '../security/callers/permit.decorator.js';
 import { ProblemFilter } from './problem.filter.js';
 
-/** Names under which Nest keeps what decorators say. */
+/** The metadata keys of Nest's decorators. */
 const PATH = 'path';
 const VERSION = '__version__';
 const FILTERS = '__exceptionFilters__';
@@ -11,10 +11,9 @@ const FILTERS = '__exceptionFilters__';
 const protectedAlready = new WeakSet<Type>();
 
 /**
- * Puts the guard before all routes of the controllers, and the filter behind them unless a controller has one of its
- * own.
+ * Puts the guard before all routes of the controllers, and the filter after them unless a controller has its own.
  * @param decorators of the application, for each controller
- * @throws Error if a route does not say who may use it
+ * @throws Error if a route has no `@Permit`
  */
 export function protectedControllers(controllers: readonly Type[], decorators: readonly ClassDecorator[]): Type[] {
   const open = controllers.flatMap(routesWithoutPermission);
@@ -31,7 +30,7 @@ function protect(controller: Type): void {
   protectedAlready.add(controller);
   UseGuards(ConsoleGuard)(controller);
   if (!Reflect.hasMetadata(FILTERS, controller)) UseFilters(ProblemFilter)(controller);
-  // An application that versions its routes does not version these.
+  // Versions of the application's routes do not apply to these.
   Reflect.defineMetadata(VERSION, VERSION_NEUTRAL, controller);
 }
 

@@ -1,4 +1,4 @@
-/** Reading what requests say, with answers that name what is wrong. */
+/** Reads parameters and bodies of requests; the errors name the invalid field. */
 import { type Wording, wording } from '../../wording/wording.js';
 import { isMap, withValue } from '../../api/text/describe-value.js';
 import { ConsoleProblem } from '../answers/console-problem.js';
@@ -6,12 +6,12 @@ import { settingProblem } from '../answers/setting-problem.js';
 import { tooLong, tooLongText } from '../security/requests/text-limits.js';
 import { type ProblemCode } from '../answers/problem-codes.js';
 
-/** Most rows of a page. */
+/** The most rows of a page. */
 const LARGEST_PAGE = 200;
 
 const LONGEST_REASON = 1_000;
 
-/** How many rows are wanted. @throws ConsoleProblem 400 */
+/** The requested number of rows. @throws ConsoleProblem 400 */
 export function limitOf(text: string | undefined, { byDefault = 50, most = LARGEST_PAGE } = {}): number {
   return integerOf('limit', text, { least: 1, most }) ?? byDefault;
 }
@@ -54,14 +54,14 @@ export function oneOf<Word extends string>(
   throw badRequest(name, withValue(wording('one-of', { words: words.join(', ') }), given));
 }
 
-/** A text of the query; `undefined` if it is absent or empty. @throws ConsoleProblem 400 if it stands there twice */
+/** A text of the query; `undefined` if it is absent or empty. @throws ConsoleProblem 400 if it is given twice */
 export function textOf(name: string, text: unknown): string | undefined {
   if (text === undefined || text === '') return undefined;
   if (typeof text === 'string') return text;
   throw badRequest(name, wording('given-once'));
 }
 
-/** Some texts of the query by their names. @throws ConsoleProblem 400 if one stands there twice */
+/** Some texts of the query by their names. @throws ConsoleProblem 400 if one is given twice */
 export function textsOf<Name extends string>(
   query: Readonly<Partial<Record<Name, string>>>,
   names: readonly Name[],
@@ -69,14 +69,14 @@ export function textsOf<Name extends string>(
   return Object.fromEntries(names.map((name) => [name, textOf(name, query[name])])) as Record<Name, string | undefined>;
 }
 
-/** The body of a request; nothing is an empty object. @throws ConsoleProblem 400 if it is no object */
+/** The body of a request; a missing one is an empty object. @throws ConsoleProblem 400 if it is no object */
 export function bodyOf<Body>(body: unknown): Partial<Body> {
   if (body === undefined || body === null || body === '') return {};
   if (isMap(body)) return body as Partial<Body>;
   throw new ConsoleProblem(400, 'bad-body', wording('body-object'));
 }
 
-/** Why something is done. @throws ConsoleProblem 422 if it is no text, or too long */
+/** The reason of an action. @throws ConsoleProblem 422 if it is no text, or too long */
 export function reasonOf(body: { readonly reason?: unknown }): string | undefined {
   const { reason } = body;
   if (reason === undefined || reason === null || reason === '') return undefined;

@@ -6,7 +6,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 export class ResponseHeaders {
   constructor(@Inject(HttpAdapterHost) private readonly host: HttpAdapterHost) {}
 
-  /** @param response what `@Res({ passthrough: true })` gives */
+  /** @param response the response that `@Res({ passthrough: true })` gives */
   set(response: unknown, headers: Readonly<Record<string, string | readonly string[]>>): void {
     for (const [name, value] of Object.entries(headers))
       this.host.httpAdapter.setHeader(response, name, value as string);

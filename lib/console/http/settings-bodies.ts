@@ -1,12 +1,12 @@
 /**
  * Reads the bodies of requests that store the settings of a job. Express takes bodies of 100 kB by default, and the
- * parameters of a few thousand items are longer. What the application allows for other requests stays as it is.
+ * parameters of a few thousand items are longer. The application's limits for other requests do not change.
  */
 import { type IncomingMessage } from 'node:http';
 import { type HttpAdapterHost } from '@nestjs/core';
 import { hasSettings } from '../security/requests/text-limits.js';
 
-/** Longest body, in bytes: a node of ZooKeeper takes 1 MB, which JSON may write twice as long. */
+/** The longest body, in bytes: a node of ZooKeeper has up to 1 MB, which JSON may double. */
 const LONGEST_BODY = 2_097_152;
 
 /** A request before a parser has read it. */
@@ -18,8 +18,8 @@ interface UnreadRequest extends IncomingMessage {
 type Next = (error?: unknown) => void;
 
 /**
- * Reads them on Express, before its own parser. Fastify takes 1 MiB by itself.
- * @param path where the console is mounted, below whatever prefix the application has
+ * Adds the parser on Express, before its own one. Fastify accepts 1 MiB by itself.
+ * @param path the path of the console, below the prefix of the application
  */
 export function readSettingsBodies(adapter: HttpAdapterHost['httpAdapter'], path = '/elasticjob'): void {
   if (adapter.getType() !== 'express') return;
@@ -30,7 +30,7 @@ export function readSettingsBodies(adapter: HttpAdapterHost['httpAdapter'], path
     if (!isSettings || !isPlainJson(request)) return next();
     readJson(request).then((body) => {
       request.body = body;
-      // Tells Express' parsers that the body has been read.
+      // The mark by which Express' parsers see that the body has been read.
       Object.assign(request, { _body: true });
       next();
     }, next);
@@ -50,7 +50,7 @@ function readJson(request: IncomingMessage): Promise<unknown> {
     request
       .on('data', (chunk: Buffer) => {
         length += chunk.length;
-        // The rest is read and dropped, so that the answer gets through.
+        // The rest is read and dropped, so that the client gets the answer.
         if (length <= LONGEST_BODY) chunks.push(chunk);
         else chunks.length = 0;
       })

@@ -7,9 +7,9 @@
  *                   └─────── error ───────────────────┴──▶ below the console's path? ─▶ problem+json
  *                                                          otherwise ─▶ Nest's own handlers, with the application's filters
  * ```
- * Express and Fastify have one handler for errors and one for what is not there. Nest sets both at the end of its
- * start, through the adapter. This class puts the console's answers in front of Nest's at that moment, which is the
- * same on both servers.
+ * Express and Fastify have one handler for errors and one for missing routes. Nest sets both at the end of its start,
+ * through the adapter. This class puts the console's answers in front of Nest's at that moment, which is the same on
+ * both servers.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
@@ -30,7 +30,7 @@ interface LastHandlers {
   setNotFoundHandler?(handler: NotFoundHandler, prefix?: string, ...others: unknown[]): unknown;
 }
 
-/** Answers requests that reach no route of the console as the console answers all errors. */
+/** Answers requests that reach no route of the console in the form of the console's other errors. */
 @Injectable()
 export class UnroutedRequests {
   constructor(
@@ -40,7 +40,7 @@ export class UnroutedRequests {
     @Inject(KnownRoutes) private readonly routes: KnownRoutes,
   ) {}
 
-  /** To be called before Nest sets its handlers. */
+  /** Must be called before Nest sets its handlers. */
   answerAll(): void {
     const adapter = this.host.httpAdapter as LastHandlers;
     const setErrorHandler = adapter.setErrorHandler?.bind(adapter);
@@ -77,7 +77,10 @@ export class UnroutedRequests {
     return new ConsoleProblem(405, 'method-not-allowed', detail, { headers: { allow } });
   }
 
-  /** The application may have exempted the console from its prefix. */
+  /**
+   * True for a request below the console's path, with or without the application's prefix, from which the console may
+   * be exempted.
+   */
   #isOwn(request: ConsoleRequest, prefix = ''): boolean {
     const own = (this.options.path ?? '/elasticjob').replace(/\/$/, '');
     const path = `${pathOf(request)}/`;

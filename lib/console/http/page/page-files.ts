@@ -9,9 +9,9 @@ const compress = promisify(gzip);
 export interface PageFile {
   readonly type: string;
   readonly content: Buffer;
-  /** The same, gzipped; `undefined` if that saves nothing. */
+  /** The gzipped content; `undefined` if gzip makes it no smaller. */
   readonly gzipped: Buffer | undefined;
-  /** Its name has a hash of its content: it never changes. */
+  /** True if the name has a hash of the content, so that the file never changes. */
   readonly isImmutable: boolean;
 }
 
@@ -28,10 +28,10 @@ const TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-/** What gzip makes no smaller. */
+/** File types that gzip makes no smaller. */
 const COMPRESSED = ['.png', '.woff2'];
 
-/** The files of the built page. Only what was in the folder at first use can be asked for. */
+/** The files of the built page. Only files that were in the folder at the first use are served. */
 export class PageFiles {
   readonly #folder: string | undefined;
   #paths: ReadonlySet<string> | undefined;
@@ -72,7 +72,7 @@ function filesIn(folder: string): readonly string[] {
   }
 }
 
-/** Vite's names of files that never change: `console-D4x_8-qA.js`. */
+/** The names that Vite gives to files that never change: `console-D4x_8-qA.js`. */
 const HASHED_NAME = /[-.][\w-]{8,32}\.\w+$/;
 
 async function load(file: string, path: string): Promise<PageFile> {

@@ -1,7 +1,6 @@
 /**
- * The page: its files, and `index.html` for every other path, so that links into the page work. It is no controller,
- * since the routers of Express and Fastify write "everything below" in different ways, and middleware is the same in
- * both.
+ * The page: its files, and `index.html` for every other path, so that links into the page work. It is no controller, as
+ * the routers of Express and Fastify write "all paths below" in different ways, while middleware is the same in both.
  */
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { Inject, Injectable, type NestMiddleware } from '@nestjs/common';
@@ -16,12 +15,12 @@ import { problemOf } from '../problems.js';
 import { placeOf } from '../mount-path.js';
 import { type PageFile, PageFiles } from './page-files.js';
 
-/** What the page has nothing to do with. */
+/** Paths that do not belong to the page. */
 const OTHERS = /^(api|healthz|readyz|metrics)(\/|$)/;
 
-/** A request as Express and middie hand it over. */
+/** A request of Express or middie. */
 interface PageRequest extends IncomingMessage {
-  /** With what a prefix has taken away from `url`. */
+  /** The requested path, with the prefix that `url` lacks. */
   readonly originalUrl?: string;
 }
 
@@ -66,8 +65,8 @@ export class PageMiddleware implements NestMiddleware<PageRequest, ServerRespons
 }
 
 /**
- * Whether the page is at a path that no file has. A missing script or image is none; the names of jobs have dots too,
- * but only browsers follow links to them. At its own address everybody is given the page, whatever they accept.
+ * True if the page is served at a path without a file. A missing script or image is a 404. Names of jobs have dots too,
+ * but only browsers follow links to them. At its own address the page is served to all clients, whatever they accept.
  */
 function isPage(below: string, accept = '*/*'): boolean {
   if (below === '') return true;

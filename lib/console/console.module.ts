@@ -8,9 +8,10 @@
  *   ├ security/   ConsoleGuard before every route: authentication and permissions; the audit of actions
  *   ├ http/       controllers of logins, users, audit, and the page
  *   └ services/   registry centres, jobs, servers, tracing, live events, with their controllers
- * ``` All controllers get the guard and the filter here, so that none can lack them; `http/unrouted-requests.ts`
- * answers requests that reach no controller. The application's own prefix, pipes and filters apply outside of the
- * console, and not within it.
+ * ```
+ * All controllers get the guard and the filter here, so that none can lack them; `http/unrouted-requests.ts` answers
+ * requests that reach no controller. The application's own prefix, pipes and filters apply outside of the console, and
+ * not within it.
  */
 import {
   type DynamicModule,

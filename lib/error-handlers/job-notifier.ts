@@ -5,8 +5,9 @@
  * ```
  *   failures   x  x xx x                x                                x
  *   notices    1  └──── interval ───▶ 4 └──── interval ───▶ 1 ── quiet ──▶ 1
- * ``` A notice is tried again a few times, after growing pauses, while further failures are gathered. A notice that
- * cannot be delivered is logged. The job never waits for notices.
+ * ```
+ * A notice is tried again a few times, after growing pauses, while further failures are gathered. A notice that cannot
+ * be delivered is logged. The job never waits for notices.
  */
 import { describeCause } from '../api/text/describe-cause.js';
 import { type JobFailure } from '../api/extensions/error-handler.js';

@@ -9,7 +9,8 @@
  *     └ …
  *
  *   replica A ── set, with the version that A has read ──▶ registry centre ──▶ mirror of B ──▶ StoreDocument of B
- * ``` The registry centre is authoritative, and a replica shows what its mirror shows. If two replicas write the same
+ * ```
+ * The registry centre is authoritative, and a replica shows what its mirror shows. If two replicas write the same
  * document at once, one loses the race, and repeats its change on the other's document. If the registry centre does not
  * answer, replicas go on with the documents that they saw last, and refuse changes.
  */

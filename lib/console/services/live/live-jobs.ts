@@ -4,7 +4,8 @@
  *
  * ```
  *  registry centre ──watch──▶ Mirror('/') ──changed paths──▶ LiveJobs: one JobViewReader a job ──names──▶ listeners
- * ``` The registry centre is authoritative. While it is out of reach, the table shows the last known state, and
+ * ```
+ * The registry centre is authoritative. While it is out of reach, the table shows the last known state, and
  * `staleSince` has the time of it. A job that cannot be read hides only itself.
  */
 import { type JobLogger } from '../../../api/text/logger.js';

@@ -4,7 +4,8 @@
  * ```
  *   postgres          checks a certificate by any name or address: it is given our own check
  *   mysql, mariadb    check a certificate by the host name of the options, never by an address
- * ``` The console may connect to an address that was checked before; the certificate is still checked against the host
+ * ```
+ * The console may connect to an address that was checked before; the certificate is still checked against the host
  * name.
  */
 import { connect, isIP } from 'node:net';

@@ -6,8 +6,8 @@
  *  list, overview, job page ──read(jobs)──▶ LastRuns ──one index look-up a job──▶ database
  *  live table: a job has changed ─expect──▶    │ again after 2, 4 and 6 s, as rows are written late
  *                                              └──▶ listeners: the jobs whose last run is another one
- * ``` Without a data source that can be read, the last firing of every job is unknown, which is not the same as no
- * firing.
+ * ```
+ * Without a data source that can be read, the last firing of every job is unknown, which is not the same as no firing.
  */
 import { DeadlineExceededError } from '../../../api/errors/errors.js';
 import { Limiter } from '../../../async/limiter.js';

@@ -95,7 +95,7 @@ describe('An instant', () => {
     const later = await explain(0, second(10));
 
     expect(begun.reason).toMatchObject({ type: 'begun', instanceId: cluster.idOf('A'), state: 'over', items: [0] });
-    expect(begun.unknown.join()).toContain('Whether and how that run has ended');
+    expect(begun.unknown.join()).toContain('The end of that run is not known');
     expect(later.reason).toMatchObject({ type: 'later-begun', instant: second(20), startedAt: undefined });
     expect(later.unknown.join()).toContain('no trace is read here');
   });

@@ -5,7 +5,7 @@
  * @param path the console's, `/elasticjob`, or `/`
  * @returns `base`: `/ops/elasticjob`; `below`: `jobs/a b`, decoded
  */
-export function placeOf(url: string, path: string): { readonly base: string; readonly below: string } {
+export function mountOf(url: string, path: string): { readonly base: string; readonly below: string } {
   const own = path.replace(/\/$/, '');
   const at = own === '' ? 0 : `${url}/`.indexOf(`${own}/`);
   const end = at < 0 ? 0 : at + own.length;

@@ -18,7 +18,7 @@ import { CONSOLE_OPTIONS } from '../options/console-tokens.js';
 import { type ConsoleRequest } from '../security/callers/caller.js';
 import { ConsoleProblem } from '../answers/console-problem.js';
 import { KnownRoutes } from './known-routes.js';
-import { placeOf } from './mount-path.js';
+import { mountOf } from './mount-path.js';
 import { ProblemFilter } from './problem.filter.js';
 
 type ErrorHandler = (error: unknown, request: ConsoleRequest, response: unknown, next: unknown) => unknown;
@@ -70,7 +70,7 @@ export class UnroutedRequests {
 
   #refusalOf(request: ConsoleRequest): ConsoleProblem {
     const path = pathOf(request);
-    const { base } = placeOf(path, this.options.path ?? '/elasticjob');
+    const { base } = mountOf(path, this.options.path ?? '/elasticjob');
     const allow = this.routes.allowAt(path.slice(base.length));
     if (allow === undefined) return notFound(request);
     const detail = `${path} takes ${allow}, and not ${request.method}.`;

@@ -12,7 +12,7 @@ import { securityHeaders } from '../../security/requests/security-headers.js';
 import { TrustedProxies } from '../../security/callers/trusted-proxies.js';
 import { ConsoleProblem } from '../../answers/console-problem.js';
 import { problemOf } from '../problems.js';
-import { placeOf } from '../mount-path.js';
+import { mountOf } from '../mount-path.js';
 import { type PageFile, PageFiles } from './page-files.js';
 
 /** Paths that do not belong to the page. */
@@ -42,7 +42,7 @@ export class PageMiddleware implements NestMiddleware<PageRequest, ServerRespons
   use(request: PageRequest, response: ServerResponse, next: (error?: unknown) => void): void {
     const { path = '/elasticjob', publicUrl } = this.options;
     const [url = '/'] = (request.originalUrl ?? request.url ?? '/').split('?');
-    const { base, below } = placeOf(url, path);
+    const { base, below } = mountOf(url, path);
     if (!['GET', 'HEAD'].includes(request.method ?? '') || OTHERS.test(below)) return next();
     const publicBase = publicUrl === undefined ? base : new URL(publicUrl).pathname;
     const common = securityHeaders(this.proxies.originOf(request as unknown as ConsoleRequest));

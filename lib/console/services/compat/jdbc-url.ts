@@ -38,7 +38,7 @@ export function jdbcUrlOf({
  * run code.
  * @throws ConsoleProblem 400 if the URL has any other part
  */
-export function placeOfJdbcUrl(url: unknown): Pick<DataSourceChange, 'driver' | 'host' | 'port' | 'database'> {
+export function targetOfJdbcUrl(url: unknown): Pick<DataSourceChange, 'driver' | 'host' | 'port' | 'database'> {
   const match =
     typeof url === 'string' ? /^jdbc:([a-z]+):\/\/([\w.-]+|\[[\da-f:]+\])(?::(\d{1,5}))?\/([\w$-]+)$/i.exec(url) : null;
   const [, scheme = '', host = '', port, database = ''] = match ?? [];

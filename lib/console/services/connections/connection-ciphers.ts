@@ -19,7 +19,7 @@ export class ConnectionCiphers {
 
   /** Seals secrets for the store. */
   seal(name: string): Cipher {
-    return (what, text) => this.#secrets.seal(this.#placeOf(name, what), text);
+    return (what, text) => this.#secrets.seal(this.#ownerOf(name, what), text);
   }
 
   /** Leaves secrets unsealed, for a connection that is tried and not stored: `open` returns such a secret unchanged. */
@@ -27,10 +27,10 @@ export class ConnectionCiphers {
 
   open(name: string): Cipher {
     return (what, text) =>
-      text.startsWith(UNSEALED) ? text.slice(UNSEALED.length) : this.#secrets.open(this.#placeOf(name, what), text);
+      text.startsWith(UNSEALED) ? text.slice(UNSEALED.length) : this.#secrets.open(this.#ownerOf(name, what), text);
   }
 
-  #placeOf(name: string, what: string): string {
+  #ownerOf(name: string, what: string): string {
     return what === this.#main ? `${this.#kind}/${name}` : `${this.#kind}/${name}/${what}`;
   }
 }

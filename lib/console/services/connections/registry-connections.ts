@@ -74,7 +74,7 @@ function invalid(what: string, problems: readonly SettingProblem[]): ConsoleProb
  * @throws TargetRefusedError if one of its servers is not allowed
  */
 export async function checkedCenter(
-  { serverLists, namespace, digest, tls, sasl }: RegistryPlace,
+  { serverLists, namespace, digest, tls, sasl }: RegistryTarget,
   { guard, logger, clock }: { readonly guard: TargetGuard; readonly logger: JobLogger; readonly clock: Clock },
 ): Promise<RegistryCenter> {
   const { servers, chroot } = readServerLists(serverLists);
@@ -107,7 +107,7 @@ function identityOf(names: ReadonlyMap<string, readonly string[]>): typeof check
 }
 
 /** The target of a connection to a registry centre, with its credentials. */
-export interface RegistryPlace {
+export interface RegistryTarget {
   readonly serverLists: string;
   readonly namespace: string;
   readonly digest?: string | undefined;

@@ -19,7 +19,7 @@ import { LastRuns } from '../trace/last-runs.js';
 import { ApplicationJobs } from '../connections/application-registry.js';
 import { type ConsoleRegistry } from './console-registry.js';
 import { checkRegistryChange, requireUsable, testRegistry } from '../connections/registry-connections.js';
-import { RegistryOrigins } from './registry-origins.js';
+import { RegistryFactory } from './registry-factory.js';
 import { isSameTarget, openStoredRegistries, type StoredRegistry } from './stored-registries.js';
 import { tlsProblems } from '../connections/stored-tls.js';
 import { TargetGuard, TargetRefusedError } from '../connections/target-guard.js';
@@ -41,7 +41,7 @@ export class Registries implements OnApplicationBootstrap, BeforeApplicationShut
   readonly #application: ApplicationJobs;
   readonly #store: ConsoleStore;
   readonly #guard: TargetGuard;
-  readonly #origins: RegistryOrigins;
+  readonly #factory: RegistryFactory;
   readonly #runs: LastRuns;
   readonly #registries = new Map<string, ConsoleRegistry>();
   #isFollowingAlways = false;
@@ -61,10 +61,10 @@ export class Registries implements OnApplicationBootstrap, BeforeApplicationShut
     this.#store = store;
     this.#application = application;
     this.#guard = new TargetGuard(options.connections?.allow ?? [], { clock: clockOf(options) });
-    this.#origins = new RegistryOrigins(options, this.#guard, runs);
+    this.#factory = new RegistryFactory(options, this.#guard, runs);
     this.#runs = runs;
     for (const settings of options.registries ?? [])
-      this.#registries.set(settings.name, this.#origins.fromSettings(settings));
+      this.#registries.set(settings.name, this.#factory.fromSettings(settings));
   }
 
   async onApplicationBootstrap(): Promise<void> {
@@ -150,7 +150,7 @@ export class Registries implements OnApplicationBootstrap, BeforeApplicationShut
     if (this.all.some(({ name }) => name === change.name)) throw nameTaken(change.name);
     const { name } = change;
     if (isWithoutPassword(change.sasl)) throw passwordNeeded('is needed');
-    const stored = this.#origins.changed(change);
+    const stored = this.#factory.changed(change);
     await this.#admit(stored);
     await this.#write((all) => {
       if (all.some((each) => each.name === name)) throw nameTaken(name);
@@ -170,7 +170,7 @@ export class Registries implements OnApplicationBootstrap, BeforeApplicationShut
         'name-fixed',
         `The registry centre is called '${name}': its name stands in links. Add another one for another name.`,
       );
-    const stored = this.#origins.changed(change, before);
+    const stored = this.#factory.changed(change, before);
     const isElsewhere = !isSameTarget(before, stored);
     if (before.digest !== undefined && change.digest === undefined && isElsewhere)
       throw new ConsoleProblem(
@@ -219,16 +219,16 @@ export class Registries implements OnApplicationBootstrap, BeforeApplicationShut
   async test(change: RegistryChange): Promise<ConnectionTest> {
     this.#requireOpen();
     checkRegistryChange(change);
-    const place = this.#origins.placeOfChange(change, this.#stored(change.name));
-    requireUsable(tlsProblems(place.tls), THING);
-    return testRegistry(() => this.#origins.open(place), clockOf(this.#options));
+    const target = this.#factory.targetOfChange(change, this.#stored(change.name));
+    requireUsable(tlsProblems(target.tls), THING);
+    return testRegistry(() => this.#factory.open(target), clockOf(this.#options));
   }
 
   /** Adds the application's own registry centre, if it has one and it is not listed yet. */
   #findApplication(): void {
     const center = this.#application.registryCenter;
     if (center === undefined || this.#registries.has(APPLICATION)) return;
-    const registry = this.#origins.fromApplication(APPLICATION, center, this.#application);
+    const registry = this.#factory.fromApplication(APPLICATION, center, this.#application);
     this.#registries.set(APPLICATION, registry);
     this.#connectSoon(registry);
   }
@@ -244,10 +244,10 @@ export class Registries implements OnApplicationBootstrap, BeforeApplicationShut
 
   /** Refuses a registry centre that the console cannot or may not connect to, before it is stored. */
   async #admit(stored: StoredRegistry): Promise<void> {
-    const { serverLists, namespace, tls } = this.#origins.placeOf(stored);
+    const { serverLists, namespace, tls } = this.#factory.targetOf(stored);
     requireUsable(tlsProblems(tls), THING);
     try {
-      await (await this.#origins.open({ serverLists, namespace })).close();
+      await (await this.#factory.open({ serverLists, namespace })).close();
     } catch (error) {
       throw refusedTarget(error);
     }
@@ -302,9 +302,9 @@ export class Registries implements OnApplicationBootstrap, BeforeApplicationShut
     for (const stored of all) {
       const before = this.#added.get(stored.name);
       if (before === undefined && this.#registries.has(stored.name)) continue;
-      const isSame = before !== undefined && isSamePlace(before, stored);
+      const isSame = before !== undefined && isSameConnection(before, stored);
       const former = this.#registries.get(stored.name);
-      const registry = isSame && former !== undefined ? former : this.#origins.fromStored(stored);
+      const registry = isSame && former !== undefined ? former : this.#factory.fromStored(stored);
       this.#registries.set(stored.name, registry);
       this.#added.set(stored.name, stored);
       if (former !== undefined && (former !== registry || !stored.isConnected)) this.#disconnectSoon(former);
@@ -325,7 +325,7 @@ export class Registries implements OnApplicationBootstrap, BeforeApplicationShut
 }
 
 /** True if both can use the same connection. */
-function isSamePlace(one: StoredRegistry, other: StoredRegistry): boolean {
+function isSameConnection(one: StoredRegistry, other: StoredRegistry): boolean {
   const textOf = (stored: StoredRegistry): string => JSON.stringify({ ...stored, isConnected: true });
   return textOf(one) === textOf(other);
 }

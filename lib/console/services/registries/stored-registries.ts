@@ -2,7 +2,7 @@ import { isMap } from '../../../api/text/describe-value.js';
 import { type ConsoleStore } from '../../store/console-store.js';
 import { StoreDocument } from '../../store/store-document.js';
 import { type RegistryChange } from '../../contract/registries.js';
-import { type RegistryPlace } from '../connections/registry-connections.js';
+import { type RegistryTarget } from '../connections/registry-connections.js';
 import { changedTls, type Cipher, isWeaker, openedTls, type StoredTls } from '../connections/stored-tls.js';
 
 /** A registry centre that was added in the page, in the form of the store. */
@@ -71,7 +71,7 @@ function changedSasl(
 export function openedRegistry(
   { serverLists, namespace, digest, tls, sasl }: StoredRegistry,
   open: Cipher,
-): RegistryPlace {
+): RegistryTarget {
   return {
     ...{ serverLists, namespace, tls: openedTls(tls, open) },
     digest: digest === undefined ? undefined : open('digest', digest),
@@ -81,6 +81,6 @@ export function openedRegistry(
 
 /** True if a secret of the one may be sent to the other. */
 export function isSameTarget(before: StoredRegistry, after: StoredRegistry): boolean {
-  const isSamePlace = before.serverLists === after.serverLists && before.namespace === after.namespace;
-  return isSamePlace && !isWeaker(before.tls, after.tls);
+  const isSameNamespace = before.serverLists === after.serverLists && before.namespace === after.namespace;
+  return isSameNamespace && !isWeaker(before.tls, after.tls);
 }

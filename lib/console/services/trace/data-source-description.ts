@@ -7,7 +7,7 @@ import { type DataSourceChange, type DataSourceDriver } from '../../contract/tra
 import { connectionNameProblem, requireUsable } from '../connections/registry-connections.js';
 import { isWeaker, tlsChangeProblems, tlsProblems } from '../connections/stored-tls.js';
 import { servernameProblem } from './database-tls.js';
-import { type DataSourcePlace } from './open-data-source.js';
+import { type DataSourceTarget } from './open-data-source.js';
 import { type StoredDataSource } from './stored-data-sources.js';
 
 /** The drivers of data sources. `sqljs` is allowed only in the settings, as it reads files. */
@@ -21,10 +21,10 @@ export function hostProblem(host: unknown): Wording | undefined {
 
 /** True if both have the same database and user, so that the password of the one may be sent to the other. */
 export function isSameTarget(before: StoredDataSource, after: StoredDataSource): boolean {
-  const isSamePlace = (['driver', 'host', 'port', 'database', 'username'] as const).every(
+  const isSameDatabase = (['driver', 'host', 'port', 'database', 'username'] as const).every(
     (key) => before[key] === after[key],
   );
-  return isSamePlace && !isWeaker(before.tls, after.tls);
+  return isSameDatabase && !isWeaker(before.tls, after.tls);
 }
 
 /** @throws ConsoleProblem 422 naming all problems */
@@ -64,7 +64,7 @@ export function checkDataSourceChange({
  * @throws ConsoleProblem 422 if TLS cannot be used with the driver and the host, or its key and certificates do not
  *   match
  */
-export function checkDataSourceTls({ driver, host, tls }: Pick<DataSourcePlace, 'driver' | 'host' | 'tls'>): void {
+export function checkDataSourceTls({ driver, host, tls }: Pick<DataSourceTarget, 'driver' | 'host' | 'tls'>): void {
   if (tls === undefined) return;
   const name = servernameProblem({ driver, host, tls });
   const problems = name === undefined ? [] : [settingProblem('tls.servername', name)];

@@ -15,7 +15,7 @@ import { ApplicationJobs } from '../connections/application-registry.js';
 import { failedTest } from '../connections/connection-failures.js';
 import { TargetGuard, TargetRefusedError } from '../connections/target-guard.js';
 import { checkDataSourceChange, checkDataSourceTls, isSameTarget } from './data-source-description.js';
-import { DataSourceOrigins } from './data-source-origins.js';
+import { DataSourceFactory } from './data-source-factory.js';
 import { openStoredDataSources, type StoredDataSource, type StoredDataSources } from './stored-data-sources.js';
 import { type TraceSource } from './trace-source.js';
 
@@ -28,7 +28,7 @@ export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #store: ConsoleStore;
   readonly #application: ApplicationJobs;
   readonly #guard: TargetGuard;
-  readonly #origins: DataSourceOrigins;
+  readonly #factory: DataSourceFactory;
   readonly #sources = new Map<string, TraceSource>();
   /** The data sources that were added in the page, with the stored text from which each was made. */
   readonly #added = new Map<string, string>();
@@ -45,9 +45,9 @@ export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
     this.#store = store;
     this.#application = application;
     this.#guard = new TargetGuard(options.connections?.allow ?? [], { clock: clockOf(options) });
-    this.#origins = new DataSourceOrigins(options, this.#guard);
+    this.#factory = new DataSourceFactory(options, this.#guard);
     for (const settings of options.dataSources ?? [])
-      this.#sources.set(settings.name, this.#origins.fromSettings(settings));
+      this.#sources.set(settings.name, this.#factory.fromSettings(settings));
   }
 
   async onApplicationBootstrap(): Promise<void> {
@@ -102,8 +102,8 @@ export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
     checkDataSourceChange(change);
     if (this.#all().some((source) => source.name === change.name)) throw nameTaken(change.name);
     const { name } = change;
-    const stored = this.#origins.changed(change);
-    checkDataSourceTls(this.#origins.placeOf(stored));
+    const stored = this.#factory.changed(change);
+    checkDataSourceTls(this.#factory.targetOf(stored));
     await this.#admit(change);
     await this.#write((all) => {
       if (all.sources.some((each) => each.name === name)) throw nameTaken(name);
@@ -124,14 +124,14 @@ export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
         'name-fixed',
         `The data source is called '${name}': its name stands in links. Add another one for another name.`,
       );
-    const stored = this.#origins.changed(change, before);
+    const stored = this.#factory.changed(change, before);
     if (before.password !== undefined && change.password === undefined && !isSameTarget(before, stored))
       throw new ConsoleProblem(
         422,
         'password-needed',
         'The password must be given again when the database is another one, or its certificate is checked in another way: it would be sent elsewhere.',
       );
-    checkDataSourceTls(this.#origins.placeOf(stored));
+    checkDataSourceTls(this.#factory.targetOf(stored));
     await this.#admit(change);
     await this.#write((all) => ({ ...all, sources: all.sources.map((each) => (each.name === name ? stored : each)) }));
     const source = this.find(name);
@@ -148,12 +148,12 @@ export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
     this.#requireOpen();
     checkDataSourceChange(change);
     const stored = this.#document?.value.sources.find((each) => each.name === change.name);
-    const place = this.#origins.placeOfChange(change, stored);
-    checkDataSourceTls(place);
+    const target = this.#factory.targetOfChange(change, stored);
+    checkDataSourceTls(target);
     const clock = clockOf(this.#options);
     const began = clock.monotonic();
     try {
-      const dataSource = await this.#origins.open(place);
+      const dataSource = await this.#factory.open(target);
       await dataSource.destroy();
       return { isOk: true, latencyMs: Math.round(clock.monotonic() - began) };
     } catch (error) {
@@ -180,7 +180,7 @@ export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
   #findApplication(): void {
     const { trace } = this.#application.past;
     if (!(trace instanceof RdbTraceStorage) || this.#sources.has(APPLICATION)) return;
-    this.#sources.set(APPLICATION, this.#origins.given(APPLICATION, trace.dataSource, 'application'));
+    this.#sources.set(APPLICATION, this.#factory.given(APPLICATION, trace.dataSource, 'application'));
   }
 
   async #admit({ host, port }: DataSourceChange): Promise<void> {
@@ -232,7 +232,7 @@ export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
       const before = this.#added.get(stored.name);
       if (before === text || (before === undefined && former !== undefined)) continue;
       this.#added.set(stored.name, text);
-      this.#sources.set(stored.name, this.#origins.fromStored(stored));
+      this.#sources.set(stored.name, this.#factory.fromStored(stored));
       this.#closeSoon(former);
     }
   }

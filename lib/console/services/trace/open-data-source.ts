@@ -6,7 +6,7 @@ import { ConsoleProblem } from '../../answers/console-problem.js';
 import { mysqlTls, postgresTls } from './database-tls.js';
 
 /** The target of a connection to a database, with its credentials. */
-export interface DataSourcePlace {
+export interface DataSourceTarget {
   readonly driver: DataSourceDriver;
   readonly host?: string | undefined;
   readonly port?: number | undefined;
@@ -45,31 +45,31 @@ const POOL = 4;
  * Connects to a database. No caller can set options of the driver.
  * @throws ConsoleProblem 501 if TypeORM or the driver is not installed; the errors of the driver
  */
-export async function openDataSource(place: DataSourcePlace): Promise<DataSource> {
+export async function openDataSource(target: DataSourceTarget): Promise<DataSource> {
   const typeOrm = await import('typeorm').catch((cause: unknown) => {
-    throw new ConsoleProblem(501, 'driver-missing', wording('typeorm-missing', { packages: PACKAGES[place.driver] }), {
+    throw new ConsoleProblem(501, 'driver-missing', wording('typeorm-missing', { packages: PACKAGES[target.driver] }), {
       cause,
     });
   });
-  const source = construct(typeOrm.DataSource, place);
+  const source = construct(typeOrm.DataSource, target);
   try {
     return await source.initialize();
   } catch (error) {
     if (source.isInitialized) await source.destroy();
-    throw isMissing(error) ? missing(place, error) : error;
+    throw isMissing(error) ? missing(target, error) : error;
   }
 }
 
-function construct(Source: typeof DataSource, place: DataSourcePlace): DataSource {
+function construct(Source: typeof DataSource, target: DataSourceTarget): DataSource {
   try {
-    return new Source(optionsOf(place));
+    return new Source(optionsOf(target));
   } catch (error) {
-    throw isMissing(error) ? missing(place, error) : error;
+    throw isMissing(error) ? missing(target, error) : error;
   }
 }
 
-function optionsOf({ driver, database, username, password, ...place }: DataSourcePlace): DataSourceOptions {
-  const { host = 'localhost', address = host, port = PORTS[driver] ?? 0, tls } = place;
+function optionsOf({ driver, database, username, password, ...target }: DataSourceTarget): DataSourceOptions {
+  const { host = 'localhost', address = host, port = PORTS[driver] ?? 0, tls } = target;
   const common = {
     ...{ database, poolSize: POOL, synchronize: false, logging: false, entities: [], host: address, port },
     ...(username !== undefined && { username }),
@@ -107,7 +107,7 @@ function isMissing(error: unknown): boolean {
   );
 }
 
-function missing({ driver }: DataSourcePlace, cause: unknown): ConsoleProblem {
+function missing({ driver }: DataSourceTarget, cause: unknown): ConsoleProblem {
   return new ConsoleProblem(501, 'driver-missing', wording('driver-missing', { driver, packages: PACKAGES[driver] }), {
     cause,
   });

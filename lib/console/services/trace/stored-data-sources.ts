@@ -3,7 +3,7 @@ import { type DataSourceChange, type DataSourceDriver } from '../../contract/tra
 import { type ConsoleStore } from '../../store/console-store.js';
 import { StoreDocument } from '../../store/store-document.js';
 import { changedTls, type Cipher, openedTls, type StoredTls } from '../connections/stored-tls.js';
-import { type DataSourcePlace } from './open-data-source.js';
+import { type DataSourceTarget } from './open-data-source.js';
 
 /** A data source that was added in the page, in the form of the store. */
 export interface StoredDataSource {
@@ -61,8 +61,8 @@ export function changedDataSource(
 
 /** The connection of a stored data source, with its secrets. */
 export function openedDataSource(
-  { password, tls, ...place }: StoredDataSource,
+  { password, tls, ...target }: StoredDataSource,
   open: Cipher,
-): DataSourcePlace & Pick<StoredDataSource, 'host' | 'port'> {
-  return { ...place, password: password && open('password', password), tls: openedTls(tls, open) };
+): DataSourceTarget & Pick<StoredDataSource, 'host' | 'port'> {
+  return { ...target, password: password && open('password', password), tls: openedTls(tls, open) };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { csvLine } from '../../../../lib/console/answers/csv.js';
 import { flag, integer, oneOf, optional, readFields, text } from '../../../../lib/console/http/fields.js';
-import { placeOf } from '../../../../lib/console/http/mount-path.js';
+import { mountOf } from '../../../../lib/console/http/mount-path.js';
 import { clearCookie, readCookie, setCookie } from '../../../../lib/console/security/sessions/session-cookie.js';
 import { localPath } from '../../../../lib/console/security/sessions/return-to.js';
 
@@ -43,7 +43,7 @@ describe('where the console is mounted', () => {
     ['/jobs/x', '/', '', 'jobs/x'],
     ['/elasticjob/%zz', '/elasticjob', '/elasticjob', '%zz'],
   ])('%s below %s is %s and %s', (url, path, base, below) => {
-    expect(placeOf(url, path)).toEqual({ base, below });
+    expect(mountOf(url, path)).toEqual({ base, below });
   });
 });
 

@@ -19,13 +19,13 @@ import {
 import { ConnectionCiphers } from '../connections/connection-ciphers.js';
 import { tlsInfo } from '../connections/stored-tls.js';
 import { type TargetGuard } from '../connections/target-guard.js';
-import { type DataSourcePlace, openDataSource, PORTS } from './open-data-source.js';
+import { type DataSourceTarget, openDataSource, PORTS } from './open-data-source.js';
 import { isSameTarget } from './data-source-description.js';
 import { changedDataSource, openedDataSource, type StoredDataSource } from './stored-data-sources.js';
 import { TraceSource } from './trace-source.js';
 
 /** Makes data sources of all three sources. */
-export class DataSourceOrigins {
+export class DataSourceFactory {
   readonly #options: ConsoleServiceOptions;
   readonly #guard: TargetGuard;
   readonly #ciphers: ConnectionCiphers;
@@ -58,7 +58,7 @@ export class DataSourceOrigins {
     const { password, tls, ...info } = stored;
     return this.#source({
       info: { ...info, hasPassword: password !== undefined, ...tlsInfo(tls), origin: 'console' },
-      open: () => this.open(this.placeOf(stored)),
+      open: () => this.open(this.targetOf(stored)),
       isOurs: true,
     });
   }
@@ -90,8 +90,8 @@ export class DataSourceOrigins {
    * Connects to the present address of the host, if the console may connect there.
    * @throws TargetRefusedError if it may not
    */
-  async open(place: DataSourcePlace & { readonly host: string; readonly port: number }): Promise<DataSource> {
-    return openDataSource({ ...place, address: await this.#guard.check(place.host, place.port) });
+  async open(target: DataSourceTarget & { readonly host: string; readonly port: number }): Promise<DataSource> {
+    return openDataSource({ ...target, address: await this.#guard.check(target.host, target.port) });
   }
 
   /** The data source to store after a change; secrets that the change omits are kept. */
@@ -100,7 +100,7 @@ export class DataSourceOrigins {
   }
 
   /** The connection of a stored data source, with its secrets. */
-  placeOf(stored: StoredDataSource): ReturnType<typeof openedDataSource> {
+  targetOf(stored: StoredDataSource): ReturnType<typeof openedDataSource> {
     return openedDataSource(stored, this.#ciphers.open(stored.name));
   }
 
@@ -108,11 +108,11 @@ export class DataSourceOrigins {
    * The connection that a change describes. Omitted secrets are those of the stored data source, if they may be sent to
    * the new target.
    */
-  placeOfChange(change: DataSourceChange, stored: StoredDataSource | undefined): ReturnType<typeof openedDataSource> {
+  targetOfChange(change: DataSourceChange, stored: StoredDataSource | undefined): ReturnType<typeof openedDataSource> {
     const { leave } = this.#ciphers;
     const after = changedDataSource(change, stored, leave);
-    if (stored === undefined || isSameTarget(stored, after)) return this.placeOf(after);
-    return this.placeOf(changedDataSource(change, withoutPassword(stored), leave));
+    if (stored === undefined || isSameTarget(stored, after)) return this.targetOf(after);
+    return this.targetOf(changedDataSource(change, withoutPassword(stored), leave));
   }
 }
 

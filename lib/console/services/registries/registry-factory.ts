@@ -21,13 +21,13 @@ import { type LastRuns } from '../trace/last-runs.js';
 import { type ApplicationJobs } from '../connections/application-registry.js';
 import { ConnectionCiphers } from '../connections/connection-ciphers.js';
 import { ConsoleRegistry } from './console-registry.js';
-import { checkedCenter, CONSOLE_SESSION, type RegistryPlace } from '../connections/registry-connections.js';
+import { checkedCenter, CONSOLE_SESSION, type RegistryTarget } from '../connections/registry-connections.js';
 import { changedRegistry, isSameTarget, openedRegistry, type StoredRegistry } from './stored-registries.js';
 import { type StoredTls, tlsInfo } from '../connections/stored-tls.js';
 import { type TargetGuard } from '../connections/target-guard.js';
 
 /** Makes registry centres of all three sources. */
-export class RegistryOrigins {
+export class RegistryFactory {
   readonly #options: ConsoleServiceOptions;
   readonly #guard: TargetGuard;
   readonly #ciphers: ConnectionCiphers;
@@ -43,7 +43,7 @@ export class RegistryOrigins {
   /** The application's own registry centre. */
   fromApplication(name: string, center: RegistryCenter, { audit }: ApplicationJobs): ConsoleRegistry {
     return new ConsoleRegistry({
-      ...{ name, serverLists: placeOf(center.description), namespace: center.fullPath('/').slice(1) },
+      ...{ name, serverLists: serversIn(center.description), namespace: center.fullPath('/').slice(1) },
       ...{ hasDigest: false, origin: 'application', open: () => center, isOurs: false, audit },
       ...this.#common,
     });
@@ -53,7 +53,7 @@ export class RegistryOrigins {
   fromSettings(settings: RegistrySettings | GivenRegistry): ConsoleRegistry {
     if ('registryCenter' in settings) {
       const { name, registryCenter } = settings;
-      const [serverLists, namespace] = [placeOf(registryCenter.description), registryCenter.fullPath('/').slice(1)];
+      const [serverLists, namespace] = [serversIn(registryCenter.description), registryCenter.fullPath('/').slice(1)];
       const parts = { name, serverLists, namespace, hasDigest: false, open: () => registryCenter, isOurs: false };
       return new ConsoleRegistry({ ...parts, origin: 'settings', ...this.#common });
     }
@@ -68,14 +68,14 @@ export class RegistryOrigins {
   /** A registry centre that was added in the page. */
   fromStored(stored: StoredRegistry): ConsoleRegistry {
     const { name, serverLists, namespace } = stored;
-    const open = () => this.open(this.placeOf(stored));
+    const open = () => this.open(this.targetOf(stored));
     const parts = { name, serverLists, namespace, hasDigest: stored.digest !== undefined, open, isOurs: true };
     return new ConsoleRegistry({ ...parts, security: securityOf(stored), origin: 'console', ...this.#common });
   }
 
   /** @throws TargetRefusedError if the console may not connect to one of its servers */
-  open(place: RegistryPlace): Promise<RegistryCenter> {
-    return checkedCenter(place, { guard: this.#guard, ...this.#common });
+  open(target: RegistryTarget): Promise<RegistryCenter> {
+    return checkedCenter(target, { guard: this.#guard, ...this.#common });
   }
 
   /** The registry centre to store after a change; secrets that the change omits are kept. */
@@ -84,7 +84,7 @@ export class RegistryOrigins {
   }
 
   /** The connection of a stored registry centre, with its secrets. */
-  placeOf(stored: StoredRegistry): RegistryPlace {
+  targetOf(stored: StoredRegistry): RegistryTarget {
     return openedRegistry(stored, this.#ciphers.open(stored.name));
   }
 
@@ -92,11 +92,11 @@ export class RegistryOrigins {
    * The connection that a change describes. Omitted secrets are those of the stored registry centre, if they may be
    * sent to the new target.
    */
-  placeOfChange(change: RegistryChange, stored: StoredRegistry | undefined): RegistryPlace {
+  targetOfChange(change: RegistryChange, stored: StoredRegistry | undefined): RegistryTarget {
     const { leave } = this.#ciphers;
     const after = changedRegistry(change, stored, leave);
-    if (stored === undefined || isSameTarget(stored, after)) return this.placeOf(after);
-    return this.placeOf(changedRegistry(change, withoutPasswords(stored), leave));
+    if (stored === undefined || isSameTarget(stored, after)) return this.targetOf(after);
+    return this.targetOf(changedRegistry(change, withoutPasswords(stored), leave));
   }
 
   get #common() {
@@ -119,6 +119,6 @@ function securityOf({
 }
 
 /** The servers in `ZooKeeper at host:2181, namespace 'orders'`; any other description without its namespace. */
-function placeOf(description: string): string {
+function serversIn(description: string): string {
   return /^ZooKeeper at (.+), namespace '/.exec(description)?.[1] ?? description.replace(/, namespace '.*$/, '');
 }

@@ -18,7 +18,8 @@ export class Transactions {
 }
 
 /**
- * The database in memory has one connection, and so one transaction at a time; a database server needs no such queue.
+ * Runs tasks one after the other: the database in memory has one connection, and so one transaction at a time. A
+ * database server needs no such queue.
  */
 function oneAfterTheOther<T>(task: () => Promise<T>): Promise<T> {
   const result = last.then(task);

@@ -1,8 +1,8 @@
 /**
  * `npm run demo`: several instances of the sample in one process, on the embedded registry and one database. Shows
  * where the items of the sharded job run while an instance joins and another one leaves, then checks the run log: from
- * the moment at which three instances ran, every firing must have run every item exactly once. Ends by itself; exit
- * code 1 if not so.
+ * the moment at which three instances ran, every firing must have run every item exactly once. Ends by itself, with
+ * exit code 1 if one did not.
  *
  * `npm run demo -- --console` goes on until Ctrl-C, and shows the instances in the console instead.
  *
@@ -43,7 +43,7 @@ async function showConsole(): Promise<void> {
   await keepOpen({ instances, dataSource: log.dataSource, say, signal: ending.signal });
 }
 
-/** @returns whether every firing ran every item exactly once */
+/** @returns true if every firing ran every item exactly once */
 async function play(): Promise<boolean> {
   screen.say(`Orders of 6 regions are shipped every ${periodSeconds} s. Starting three instances: A, B and C.`);
   for (const name of ['A', 'B', 'C']) await instances.start(name);
@@ -69,7 +69,7 @@ async function play(): Promise<boolean> {
   return conclude(from, until);
 }
 
-/** Shows runs until enough firings have been run completely, from now on. */
+/** Shows runs until enough new firings are complete. */
 async function watchFirings(): Promise<void> {
   const from = Date.now();
   const enough = (): boolean => completeFirings().filter((instant) => instant > from).length >= firingsPerAct;
@@ -85,7 +85,7 @@ async function tellWhatMoves(act: () => Promise<void>): Promise<void> {
   screen.say(`  moved: ${moves.length === 0 ? 'nothing' : moves.sort().join(', ')}`);
 }
 
-/** The one-off job: one instance executes it, all run it. */
+/** Executes the one-off job on one instance, which makes all instances run it. */
 async function placeOrders(): Promise<void> {
   screen.say('A one-off job places new orders in all regions.');
   await instances.get('B').get(JobBootstraps).oneOff('placeOrders').execute();
@@ -125,7 +125,7 @@ function readUntil(isEnough: () => boolean, what: string): Promise<void> {
   });
 }
 
-/** Instants (milliseconds since 1970) for which all items have been run. */
+/** The instants (milliseconds since 1970) for which all items have been run. */
 function completeFirings(): readonly number[] {
   const instants = new Set(shippingRuns().map(({ scheduledAt }) => Number(scheduledAt)));
   return [...instants].filter((instant) => isComplete(instant, shippingRuns()));

@@ -1,7 +1,7 @@
 /**
  * `npm run demo -- --console`: instances of the sample and the console that shows them, until Ctrl-C. Every 20 seconds
- * an instance joins or is stopped, so that items are seen moving. `DEMO_CONSOLE_PORT` (default 8899) says where the
- * console listens.
+ * an instance joins or is stopped, so that items are seen moving. `DEMO_CONSOLE_PORT` (default 8899) is the port of the
+ * console.
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,19 +14,19 @@ import { type Instances } from './instances.js';
 
 const SECONDS_BETWEEN_CHANGES = 20;
 
-/** What the demonstration needs to go on until somebody ends it. */
+/** The parts of a demonstration that goes on until it is ended. */
 export interface OpenHouse {
   readonly instances: Instances;
-  /** Of the orders, in which runs are recorded too. */
+  /** The database of the orders, in which runs are recorded too. */
   readonly dataSource: DataSource;
-  /** Says what happens. */
+  /** Writes a note for the viewer. */
   readonly say: (note: string) => void;
-  /** Ends it. */
+  /** Ends the demonstration. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Starts instances and the console, and lets instances come and go until `signal` is aborted.
+ * Starts instances and the console, and starts and stops instances until `signal` is aborted.
  * @throws if the console's port is taken
  */
 export async function keepOpen({ instances, dataSource, say, signal }: OpenHouse): Promise<void> {
@@ -77,7 +77,7 @@ async function startConsole(module: DynamicModule): Promise<INestApplication> {
 @Module({})
 class DemoConsoleModule {}
 
-/** The console needs no job in its process: here it is told of the registry centre and of the database. */
+/** The console needs no job in its process: here it gets the registry centre and the database by its options. */
 function consoleModule({
   registryCenter,
   dataSource,

@@ -6,7 +6,7 @@ import { Order } from '../orders/order.entity.js';
 import { Region } from '../orders/region.entity.js';
 import { Run } from '../orders/run.entity.js';
 
-/** What the demonstration reads in the application's database, through a connection of its own. */
+/** Reads the application's database for the demonstration, through a connection of its own. */
 export class RunLog {
   readonly #dataSource: DataSource;
   readonly #runs: Run[] = [];
@@ -22,7 +22,7 @@ export class RunLog {
     return new RunLog(dataSource);
   }
 
-  /** Its connection. */
+  /** The connection to the database. */
   get dataSource(): DataSource {
     return this.#dataSource;
   }
@@ -32,9 +32,9 @@ export class RunLog {
     return this.#runs;
   }
 
-  /** Reads what was written since the last time, and returns it. */
+  /** Reads and returns the runs since the last call. */
   async readOn(): Promise<readonly Run[]> {
-    // All of it each time: transactions end in another order than that of the ids they were given.
+    // All runs each time, as transactions end in another order than that of their ids.
     const runs = await this.#dataSource.getRepository(Run).find({ order: { id: 'ASC' } });
     const known = new Set(this.#runs.map(({ id }) => id));
     const added = runs.filter(({ id }) => !known.has(id));
@@ -43,8 +43,8 @@ export class RunLog {
   }
 
   /**
-   * Reads on until `isEnough` holds of all runs, telling `onRun` of each.
-   * @throws after `timeoutMs`, naming `what` was waited for
+   * Reads runs until `isEnough` is true for all of them, and calls `onRun` for each.
+   * @throws after `timeoutMs`, naming the awaited `what`
    */
   async readUntil(
     isEnough: (runs: readonly Run[]) => boolean,
@@ -58,7 +58,7 @@ export class RunLog {
     }
   }
 
-  /** What ElasticJob's two tables say of the runs since `from`. */
+  /** The figures in ElasticJob's two tables for the runs since `from`. */
   async trace(from: Date): Promise<{ readonly succeeded: number; readonly failed: number; readonly states: number }> {
     const storage = new RdbTraceStorage(this.#dataSource);
     const signal = AbortSignal.timeout(10_000);
@@ -68,7 +68,7 @@ export class RunLog {
     return { succeeded, failed: rows.length - succeeded, states: states.length };
   }
 
-  /** How many orders stand as shipped, to compare with what the runs say. */
+  /** The number of shipped orders, to compare with the runs. */
   shippedOrders(): Promise<number> {
     return this.#dataSource.getRepository(Order).countBy({ status: 'shipped' });
   }

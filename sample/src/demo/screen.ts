@@ -2,14 +2,14 @@ import { type WriteStream } from 'node:tty';
 import { REGIONS } from '../orders/region.entity.js';
 import { type Run } from '../orders/run.entity.js';
 
-/** Where an item runs, and how much it has done. */
+/** An item, its instance and the number of its runs. */
 interface Row {
   instance: string;
   firings: number;
   orders: number;
 }
 
-/** Shows which item runs where: a table that is redrawn in a terminal, a line for each change elsewhere. */
+/** Shows the instance of each item: a table that is redrawn in a terminal, or else a line for each change. */
 export class Screen {
   readonly #output: NodeJS.WritableStream & Partial<Pick<WriteStream, 'isTTY'>>;
   readonly #rows = new Map<number, Row>();
@@ -20,7 +20,7 @@ export class Screen {
     this.#output = output;
   }
 
-  /** Instance by item, as of the last run shown. */
+  /** The instances by item, of the last shown runs. */
   get owners(): ReadonlyMap<number, string> {
     return new Map([...this.#rows].map(([item, { instance }]) => [item, instance]));
   }
@@ -41,7 +41,7 @@ export class Screen {
     this.#draw();
   }
 
-  /** Says what happens, below the table. */
+  /** Writes a note below the table. */
   say(note: string): void {
     this.#notes.push(note);
     if (this.#output.isTTY === true) this.#draw();

@@ -1,18 +1,18 @@
 import { REGIONS } from '../orders/region.entity.js';
 import { type Run } from '../orders/run.entity.js';
 
-/** What the run log says about the firings of the sharded job. */
+/** The firings of the sharded job in the run log. */
 export interface Summary {
   readonly firings: number;
   readonly runs: number;
   readonly orders: number;
-  /** Everything that should not be, one sentence each; empty if every firing ran every item exactly once. */
+  /** The faults, one sentence each; empty if every firing ran every item exactly once. */
   readonly faults: readonly string[];
 }
 
 /**
- * Whether the firings after `from` and up to `until`, which are `periodMs` apart, each ran each item exactly once; all
- * in milliseconds.
+ * Checks that the firings after `from` and up to `until`, which are `periodMs` apart, each ran each item exactly once;
+ * all in milliseconds.
  */
 export function summaryOf(
   runs: readonly Run[],
@@ -32,7 +32,7 @@ export function summaryOf(
   };
 }
 
-/** Whether each item has been run for the instant. */
+/** True if each item has been run for the instant. */
 export function isComplete(instant: number, runs: readonly Run[]): boolean {
   const items = runs.filter(({ scheduledAt }) => scheduledAt === instant).map(({ item }) => item);
   return new Set(items).size === REGIONS.length;
@@ -42,7 +42,7 @@ function wronglyRun(instant: number, runs: readonly Run[]): readonly string[] {
   return REGIONS.flatMap((region, item) => {
     const by = runs.filter((run) => run.scheduledAt === instant && run.item === item).map(({ instance }) => instance);
     if (by.length === 1) return [];
-    const how = by.length === 0 ? 'by nobody' : `${by.length} times, by ${by.join(' and ')}`;
+    const how = by.length === 0 ? 'by no instance' : `${by.length} times, by ${by.join(' and ')}`;
     return [`Item ${item} (${region}) was run ${how} at ${timeOf(instant)}.`];
   });
 }

@@ -1,4 +1,4 @@
-/** The name of this instance of the application, as it stands in the run log. */
+/** The name of this instance of the application, in the run log. */
 export class InstanceName {
   constructor(readonly value: string) {}
 }

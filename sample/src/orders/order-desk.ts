@@ -7,13 +7,13 @@ import { Order } from './order.entity.js';
 import { Region, REGIONS } from './region.entity.js';
 import { Run } from './run.entity.js';
 
-/** Orders that a firing ships in a region at most. */
+/** The most orders that a firing ships in a region. */
 const BATCH = 10;
 
 /** Pending orders of a region when the sample starts with an empty database. */
 const FIRST_ORDERS = 100;
 
-/** What the jobs do with orders. Each method is one transaction. */
+/** The work of the jobs on orders. Each method is one transaction. */
 @Injectable()
 export class OrderDesk implements OnModuleInit {
   readonly #transactions: Transactions;
@@ -24,7 +24,7 @@ export class OrderDesk implements OnModuleInit {
     this.#instance = instance;
   }
 
-  /** Before any job starts: the regions, each with its first orders. Several instances may do this at once. */
+  /** Stores the regions with their first orders, before any job starts. Several instances may do this at once. */
   async onModuleInit(): Promise<void> {
     await this.#transactions.run(async (database) => {
       const regions = REGIONS.map((name) => ({ name, fencingToken: 0 }));
@@ -37,8 +37,8 @@ export class OrderDesk implements OnModuleInit {
   }
 
   /**
-   * Ships the oldest pending orders of a region, and writes the run down; all of it or nothing.
-   * @throws if this instance is the region's owner no more
+   * Ships the oldest pending orders of a region, and stores the run; all of it or nothing.
+   * @throws if this instance no longer owns the region
    */
   async ship(region: string, context: ShardingContext): Promise<void> {
     await this.#transactions.run(async (database) => {
@@ -68,7 +68,7 @@ export class OrderDesk implements OnModuleInit {
     });
   }
 
-  /** How many orders are in which status, by region. */
+  /** The number of orders by region and status. */
   async totals(): Promise<readonly { readonly region: string; readonly status: string; readonly orders: number }[]> {
     return this.#transactions.run(async (database) => {
       const rows = await database
@@ -99,8 +99,8 @@ export class OrderDesk implements OnModuleInit {
 }
 
 /**
- * Lets the present owner of a region pass, and no former one, however late it comes: fencing tokens grow with each run.
- * Until the transaction ends, the row is locked, and other transactions wait here.
+ * Throws unless this is the present owner of the region: fencing tokens grow with each run, so a former owner is
+ * refused, however late it comes. Until the transaction ends, the row is locked, and other transactions wait here.
  */
 async function passFence(database: EntityManager, region: string, token: number): Promise<void> {
   const { affected } = await database.update(

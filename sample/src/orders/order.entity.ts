@@ -1,7 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { bigNumber } from '../database/big-number.js';
 
-/** Whether an order waits for its shipment. */
+/** The status of an order: it waits for its shipment, or is shipped. */
 export type OrderStatus = 'pending' | 'shipped';
 
 /** An order of a customer in one region. */

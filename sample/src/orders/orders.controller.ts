@@ -19,13 +19,13 @@ export class OrdersController {
     this.#health = health;
   }
 
-  /** How many orders are in which status, by region. */
+  /** The number of orders by region and status. */
   @Get('orders')
   totals(): ReturnType<OrderDesk['totals']> {
     return this.#desk.totals();
   }
 
-  /** Lets all instances place new orders; answers when all have been triggered. */
+  /** Makes all instances place new orders; answers when all have been triggered. */
   @Post('orders')
   @HttpCode(202)
   async place(): Promise<void> {

@@ -13,7 +13,7 @@ import { Stopwatch } from './stopwatch.listener.js';
   providers: [OrderDesk, ShipOrdersJob, PlaceOrdersJob, Stopwatch, StockTaking],
 })
 export class OrdersModule {
-  /** With the name of this instance in the run log. */
+  /** The module with the name that this instance has in the run log. */
   static named(instance: string): DynamicModule {
     return { module: OrdersModule, providers: [{ provide: InstanceName, useValue: new InstanceName(instance) }] };
   }

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { bigNumber } from '../database/big-number.js';
 
-/** The regions orders come from; one sharding item each. */
+/** The regions of orders; each is a sharding item. */
 export const REGIONS = ['north', 'south', 'east', 'west', 'central', 'overseas'] as const;
 
 /** A region, and the fence that keeps stale owners of its sharding item from writing. */

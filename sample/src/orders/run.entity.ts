@@ -2,7 +2,7 @@ import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { bigNumber } from '../database/big-number.js';
 
 /**
- * One line of the run log: an item of a firing was run. Only the library keeps an item from being there twice for a
+ * One line of the run log: an item of a firing was run. Only the library prevents that an item is there twice for a
  * firing.
  */
 @Entity('sample_run')
@@ -27,7 +27,7 @@ export class Run {
   @Column({ type: 'varchar' })
   instance!: string;
 
-  /** How many orders were shipped or placed. */
+  /** The number of orders that were shipped or placed. */
   @Column({ type: 'integer' })
   orders!: number;
 }

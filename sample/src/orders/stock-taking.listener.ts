@@ -2,7 +2,10 @@ import { Logger } from '@nestjs/common';
 import { AbstractDistributeOnceElasticJobListener, JobListener } from 'nestjs-elasticjob';
 import { OrderDesk } from './order-desk.js';
 
-/** Once for all instances: counts orders before the first region gets new ones, and after the last one has. */
+/**
+ * Called once for all instances: counts orders before the first region gets new ones, and after the last region has got
+ * them.
+ */
 @JobListener('STOCK_TAKING')
 export class StockTaking extends AbstractDistributeOnceElasticJobListener {
   readonly #logger = new Logger('StockTaking');

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { type ElasticJobListener, JobListener, type ShardingContexts } from 'nestjs-elasticjob';
 
-/** On every instance: says how long its items of a firing took. */
+/** Called on every instance: logs how long its items of a firing took. */
 @JobListener('STOPWATCH')
 export class Stopwatch implements ElasticJobListener {
   readonly #logger = new Logger('Stopwatch');

@@ -39,7 +39,7 @@ describe("the demonstration's summary", () => {
   test('names an item that was not run', () => {
     const { faults } = summary([...firing(2), ...firing(4).slice(1)]);
 
-    expect(faults).toEqual(['Item 0 (north) was run by nobody at 00:00:04.']);
+    expect(faults).toEqual(['Item 0 (north) was run by no instance at 00:00:04.']);
   });
 
   test('notices a firing that nobody ran', () => {

@@ -16,7 +16,7 @@ export function provideChromium() {
   if (given && !existsSync(given)) throw new Error(`CHROMIUM=${given} does not exist.\n${HELP}`);
   if (given) return given;
   if (!existsSync(DEBIAN)) installPackage('chromium', HELP);
-  // For a person who looks at the screenshots.
+  // For people who look at the screenshots.
   if (!existsSync(CHINESE)) installPackage('fonts-wqy-microhei', HELP);
   return DEBIAN;
 }

@@ -1,6 +1,7 @@
 /**
- * Adds to package-lock.json what `npm install` leaves out when the registry at hand does not hold it: optional packages
- * for other platforms. `npm ci` refuses a lockfile without them, on every platform. Run it after changing dependencies:
+ * Adds optional packages for other platforms to package-lock.json, which `npm install` leaves out if the registry in
+ * use does not have them. `npm ci` refuses a lockfile without them, on every platform. Run it after changing
+ * dependencies:
  *
  *   npm run lockfile
  *
@@ -48,7 +49,7 @@ for (const { dev, devOptional, optionalDependencies = {} } of Object.values(lock
 lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => a.localeCompare(b, 'en')));
 writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
 
-/** `@swc/core-linux-arm64-gnu` is for os linux, cpu arm64, libc glibc; undefined if the name tells no platform. */
+/** `@swc/core-linux-arm64-gnu` is for os linux, cpu arm64, libc glibc; undefined if the name has no platform. */
 function platformOf(name) {
   const words = name.split(/[/-]/);
   const os = words.find((word) => OPERATING_SYSTEMS.includes(word));

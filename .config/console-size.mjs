@@ -1,5 +1,5 @@
 /**
- * Checks that the built page of the console stays small: what the first visit loads, everything, and everything
+ * Checks that the built page of the console stays small: the files of the first visit, all files, and all files
  * unpacked.
  *
  *   node .config/console-size.mjs

@@ -77,14 +77,14 @@ export default tseslint.config(
     },
   },
   {
-    // Patterns read what others have written: their time must grow as the text does, and not as its square.
+    // Patterns read texts of others: their time must grow with the length of the text, not with its square.
     files: ['lib/**/*.ts', 'lib/**/*.vue'],
     plugins: { regexp },
     rules: { 'regexp/no-super-linear-backtracking': 'error', 'regexp/no-super-linear-move': 'error' },
   },
   {
     files: ['lib/**/*.ts'],
-    // In a browser, time is no port.
+    // The page uses the browser's own time.
     ignores: ['lib/time/**', 'lib/console/ui/**'],
     rules: {
       'no-restricted-globals': ['error', 'setTimeout', 'setInterval', 'setImmediate'],

@@ -1,2 +1,2 @@
-/** What the tests take from Jest, as Vitest has it: for `npm run mutation`. */
+/** The functions that tests import from Jest, from Vitest instead: for `npm run mutation`. */
 export { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi as jest } from 'vitest';

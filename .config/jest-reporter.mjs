@@ -1,13 +1,13 @@
-/** Says what failed, what was printed, and one line at the end. What passes is not worth a line each. */
+/** Reports failures, printed output, and one line at the end. Passed tests get no line. */
 export default class QuietReporter {
   #broken = false;
   #selected;
   #verbose;
 
   constructor({ testNamePattern, verbose }) {
-    // Chosen with -t, all other tests count as skipped.
+    // With -t, all other tests count as skipped.
     this.#selected = Boolean(testNamePattern);
-    // Running a single file, Jest is verbose by itself, and has passed on what was printed.
+    // For a single file, Jest is verbose by itself, and has passed on the printed output.
     this.#verbose = verbose === true;
   }
 

@@ -1,5 +1,5 @@
 /**
- * `npm run mutation`: puts small faults into the code, one at a time, and counts how many the tests notice.
+ * `npm run mutation`: puts small faults into the code, one at a time, and counts those that the tests notice.
  *
  *   npm run mutation -- lib/time              the code of a folder, with the tests of the same folder below test/unit/
  *   npm run mutation -- lib/time/cron.ts      the code of a file
@@ -7,10 +7,10 @@
  *   npm run mutation -- lib/settings --part 1/5                           the first fifth: every fifth stretch of 40 lines
  *   npm run mutation -- lib/layout --concurrency 1                        on one core instead of two
  *
- * Fails if the tests notice less than nine of ten. A mutant that changes nothing that can be noticed is switched off by
- * a comment in the code that says why: `// Stryker disable next-line ConditionalExpression: the search ends there
- * anyhow`. For pure code only, whose tests need no server. A folder takes between ten minutes and an hour of two cores;
- * a part of it is a sample. (A mutant that spans two stretches belongs to no part.)
+ * Fails if the tests notice less than nine of ten. A mutant without a visible effect is switched off by a comment in
+ * the code that says why: `// Stryker disable next-line ConditionalExpression: the search ends there anyhow`. For pure
+ * code only, whose tests need no server. A folder takes between ten minutes and an hour of two cores; a part of it is a
+ * sample. (A mutant that spans two stretches belongs to no part.)
  *
  * Vitest runs the same test files that Jest runs in `npm test`: it keeps the modules loaded, which makes a mutant four
  * times as cheap. A mutant with which a test file cannot even be imported counts as killed: see failed-imports.mjs. A
@@ -58,8 +58,8 @@ const results = await new Stryker({
 report(results);
 
 /**
- * One line with what was counted. Mutants that are switched off, or that ended the run of the tests with an error, do
- * not count.
+ * One line with the counts. Mutants that are switched off, or that ended the run of the tests with an error, do not
+ * count.
  */
 function report(mutants) {
   const count = (...states) => mutants.filter(({ status }) => states.includes(status)).length;

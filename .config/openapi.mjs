@@ -1,6 +1,6 @@
 /**
- * Makes the OpenAPI document of the console's API from the code: the routes as @nestjs/swagger finds them, sentences
- * and types as the compiler reads them. It is part of the build, so that users need neither.
+ * Makes the OpenAPI document of the console's API from the code: routes from @nestjs/swagger, sentences and types from
+ * the compiler. It is part of the build, so that users need neither.
  *
  *   node .config/openapi.mjs
  */
@@ -40,7 +40,7 @@ document.components.securitySchemes = {
 document.security = [{ token: [] }, { session: [] }];
 writeFileSync(at('dist/openapi.json'), `${JSON.stringify(document)}\n`);
 
-/** The routes, of an application whose services are empty: nothing but their declarations is looked at. */
+/** The routes of an application whose services are empty, as only the declarations are read. */
 async function routes() {
   const tokens = new Set();
   for (const type of [...controllers, OlderProblemFilter, OlderServices])
@@ -97,7 +97,7 @@ function bodyWith(schema) {
   return { required: required.length > 0, content: { 'application/json': { schema } } };
 }
 
-/** What the compiler knows of controllers and of the types in the contract. */
+/** The sentences of controllers and the types of the contract, read by the compiler. */
 function readTypes() {
   const folder = at('lib/console/');
   const files = ts.sys.readDirectory(folder, ['.ts'], undefined, ['http/**/*.ts', 'contract/*.ts']);

@@ -5,7 +5,7 @@
  *
  *   node .config/prepare.mjs
  *
- * PREPARED=1 leaves everything as it is: for runs on purpose with other dependencies than the lockfile's.
+ * PREPARED=1 changes nothing: for runs on purpose with other dependencies than the lockfile's.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -16,7 +16,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 export const root = fileURLToPath(new URL('..', import.meta.url));
 const stamp = join(root, 'dist/.built-from');
 
-/** Installs and builds what is needed; throws with the whole output of the step that failed. */
+/** Installs and builds if needed; throws with the whole output of the step that failed. */
 export function prepare() {
   requireNode();
   if (process.env.PREPARED === '1') return;
@@ -95,7 +95,7 @@ function sameEntries(some = {}, other = {}) {
   return names.length === Object.keys(other).length && names.every((name) => some[name] === other[name]);
 }
 
-/** Identifies what a build is made of: every source, the settings of the compiler, and the dependencies. */
+/** Identifies the inputs of a build: every source, the settings of the compiler, and the dependencies. */
 function fingerprint() {
   const hash = createHash('sha256');
   const settings = [

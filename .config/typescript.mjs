@@ -1,6 +1,6 @@
 /**
- * Lets Node run TypeScript sources as they are: `node --import ./.config/typescript.mjs test/some-program.ts`.
- * For programs of the tests that are too busy to run inside Jest; types are not looked at.
+ * Lets Node run TypeScript sources as they are: `node --import ./.config/typescript.mjs test/some-program.ts`. For
+ * programs of the tests that are too busy to run inside Jest; types are not checked.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { register } from 'node:module';
@@ -9,7 +9,7 @@ import { isMainThread } from 'node:worker_threads';
 
 if (isMainThread) register(import.meta.url);
 
-/** Imports name the files as they are called once compiled. */
+/** Imports have the names of the compiled files. */
 export async function resolve(specifier, context, next) {
   if (!/^\.{1,2}\/.*\.js$/.test(specifier)) return next(specifier, context);
   const source = new URL(specifier.replace(/\.js$/, '.ts'), context.parentURL);

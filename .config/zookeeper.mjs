@@ -2,8 +2,8 @@
  * A real ZooKeeper for a run of the tests: found on this machine, or installed, and started for the run alone, on a
  * free port of the loopback interface, with a data folder that goes when the run goes.
  *
- * What tests are told, through the environment:
- *   ZOOKEEPER_SERVERS    connect string of the running server; given from outside, it is used as it is
+ * Variables of the environment for tests:
+ *   ZOOKEEPER_SERVERS    connect string of the running server; a given one is used unchanged
  *   ZOOKEEPER_CLASSPATH  Java class path of the server, for tests that start servers of their own
  */
 import { spawn } from 'node:child_process';
@@ -24,9 +24,8 @@ const START_DEADLINE_MS = 60_000;
 const STOP_DEADLINE_MS = 5_000;
 
 /**
- * Provides ZooKeeper for one run. `env` is what the run must find in its environment; `stop()` ends the server and
- * removes its folder, and may be called twice. Throws, with what to do, if ZooKeeper can be neither found nor
- * installed.
+ * Provides ZooKeeper for one run. `env` has the variables for the run; `stop()` ends the server and removes its folder,
+ * and may be called twice. Throws, with what to do, if ZooKeeper can be neither found nor installed.
  */
 export async function provideZooKeeper() {
   if (process.env.ZOOKEEPER_SERVERS) {
@@ -39,9 +38,7 @@ export async function provideZooKeeper() {
   return { ...server, env: { ...javaEnvironment(installation), ZOOKEEPER_SERVERS: server.address } };
 }
 
-/**
- * What programs that start servers of their own must find in their environment. Installs ZooKeeper if there is none.
- */
+/** The variables for programs that start servers of their own. Installs ZooKeeper if there is none. */
 export function zooKeeperEnvironment() {
   return javaEnvironment(findOrInstall());
 }
@@ -75,7 +72,7 @@ function findInstallation() {
 }
 
 function installedClassPath() {
-  // Debian's jar names what it needs in its manifest, but for two of Netty's jars, which TLS takes.
+  // The manifest of Debian's jar names the jars that it needs, except two of Netty's, which TLS needs.
   const debian = ['zookeeper', 'netty-codec', 'netty-resolver'].map((name) => `/usr/share/java/${name}.jar`);
   if (existsSync(debian[0])) return debian.filter((jar) => existsSync(jar)).join(delimiter);
   const homes = ['/opt', '/usr/local', '/usr/local/share'].flatMap((parent) =>

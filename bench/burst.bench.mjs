@@ -16,7 +16,8 @@ if (process.env.BURST_PORT === undefined) await main();
 else await visit(Number(process.env.BURST_PORT));
 
 /**
- * The visitor: one request after the other, each two milliseconds after the answer. Tells the longest wait when asked.
+ * The visitor: one request after the other, each two milliseconds after the answer. Reports the longest wait when
+ * asked.
  */
 async function visit(port) {
   let longestMs = 0;

@@ -1,4 +1,4 @@
-// What a firing costs on ZooKeeper as items, jobs and instances grow: the processor's time of all instances together,
+// The cost of a firing on ZooKeeper as items, jobs and instances grow: the processor's time of all instances together,
 // the packets that the server sends, and how many of them are events. Beside it the library's own client that makes the
 // same two commits and does nothing else (`costs/bare-client.mjs`). All cases live at the same time and take turns.
 //   npm run bench -- costs                          three rounds of 20 firings after one that does not count

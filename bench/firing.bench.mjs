@@ -1,4 +1,4 @@
-// What coordination costs: a firing of a job on the embedded registry, monitored and not, next to calling the same
+// The cost of coordination: a firing of a job on the embedded registry, monitored and not, next to calling the same
 // function for each item without any of it. One instance, items that do nothing.
 import { jobConfiguration, JobHost, ScheduleJobBootstrap } from 'nestjs-elasticjob/bootstrap';
 import { EmbeddedRegistryCenter } from 'nestjs-elasticjob/registry';
@@ -6,7 +6,7 @@ import { EmbeddedRegistryCenter } from 'nestjs-elasticjob/registry';
 const ROUNDS = 30;
 const silent = { debug() {}, log() {}, warn() {}, error() {} };
 
-/** Timers that fire when they are told to. */
+/** Timers that the benchmark fires. */
 class HandTimers {
   arm(_jobName, _instant, onFire) {
     this.fire = onFire;
@@ -29,7 +29,7 @@ async function msPerFiring(shardingTotalCount, monitorExecution) {
     const done = new Promise((resolve) => (finished = resolve));
     timers.fire();
     await done;
-    // Until the marks are removed and the next look is over.
+    // Until the marks are removed and the job has reconciled again.
     for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
   };
   await fire();

@@ -1,4 +1,4 @@
-// What 1,000 jobs cost that never fire: the processor's time of their process, and the requests to ZooKeeper, counted
+// The cost of 1,000 jobs that never fire: the processor's time of their process, and the requests to ZooKeeper, counted
 // by a proxy before the server. All candidates wait at the same time, each in a process of its own, next to a process
 // without jobs.
 //   npm run bench -- idle                                  30 s after 5 s that do not count
@@ -29,7 +29,7 @@ const names = values.only.split(',').filter((name) => !values.without.split(',')
 try {
   await run();
 } catch (error) {
-  // What other benchmarks measure does not depend on this one.
+  // Other benchmarks do not depend on this one.
   console.error(error);
   process.exitCode = 1;
 }

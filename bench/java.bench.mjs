@@ -1,4 +1,4 @@
-// Java's ElasticJob and this library side by side, on one ZooKeeper, in one run; see README.md for what is measured.
+// Java's ElasticJob and this library side by side, on one ZooKeeper, in one run; README.md describes the measures.
 //   npm run bench -- java                        beside 3.0.4, the newest release on Maven Central
 //   npm run bench -- java --java 3.0.4,3.0.5     beside these, if their artifacts are to be had
 //   npm run bench -- java --rounds 1             a glimpse
@@ -27,7 +27,7 @@ try {
   Object.assign(process.env, zooKeeperEnvironment(), { INTEROP_JAVA: versions.join() });
   await run();
 } catch (error) {
-  // What other benchmarks measure does not depend on this one.
+  // Other benchmarks do not depend on this one.
   console.error(error);
   process.exitCode = 1;
 }

@@ -21,8 +21,8 @@ const PAUSE_MS = 20;
 const silent = { debug() {}, log() {}, warn() {}, error() {} };
 
 /**
- * What is done to the connections, once the tables are there. `maxPending`: so small that the queue is full before the
- * first measure.
+ * The changes of the connections, after the tables are created. `maxPending` is so small that the queue is full before
+ * the first measure.
  */
 const CONDITIONS = {
   'without tracing': undefined,
@@ -34,7 +34,7 @@ const CONDITIONS = {
   'database gone, queue full': { fault: (proxy) => proxy.close(), maxPending: 1_000 },
 };
 
-/** Timers that fire when they are told to. */
+/** Timers that the benchmark fires. */
 class HandTimers {
   arm(_jobName, _instant, onFire) {
     this.fire = onFire;
@@ -50,7 +50,7 @@ try {
   const latencies = Object.fromEntries(Object.keys(CONDITIONS).map((name) => [name, { begin: [], end: [] }]));
   // Until the code is compiled, it is slower.
   await measure();
-  // In turns, so that what else the machine does is the same for all.
+  // In turns, so that other work of the machine disturbs all alike.
   for (let round = 1; round <= ROUNDS; round++) {
     for (const [name, condition] of Object.entries(CONDITIONS)) {
       const { begin, end } = condition === undefined ? await measure() : await traced(condition);

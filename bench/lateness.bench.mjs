@@ -39,7 +39,7 @@ const LEAD_MS = 400;
 try {
   await run();
 } catch (error) {
-  // What other benchmarks measure does not depend on this one.
+  // Other benchmarks do not depend on this one.
   console.error(error);
   process.exitCode = 1;
 }

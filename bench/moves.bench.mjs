@@ -1,8 +1,8 @@
-// What it costs that an instance joins, and that it leaves again: one job of 100 items, on 2, 5, 10 and 20 instances,
-// the one that joins included, with Java's AVG_ALLOCATION and with STICKY. Requests of all instances (counted by a
-// proxy, pings not), the events that the server sends them, and the items that change their owner. The instance that
-// comes and goes sorts in the middle of the others, and its session is there before it joins. All instances have a
-// session of their own, and live in this process.
+// The cost of an instance that joins, and leaves again: one job of 100 items, on 2, 5, 10 and 20 instances, the one
+// that joins included, with Java's AVG_ALLOCATION and with STICKY. Requests of all instances (counted by a proxy, pings
+// not), the events that the server sends them, and the items that change their owner. The instance that comes and goes
+// sorts in the middle of the others, and its session is there before it joins. All instances have a session of their
+// own, and live in this process.
 //   npm run bench -- moves
 //   npm run bench -- moves --items 1000 --instances 2,10 --rounds 1
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,9 +26,9 @@ const ITEMS = Number(values.items);
 const COUNTS = values.instances.split(',').map(Number);
 const STRATEGIES = ['AVG_ALLOCATION', 'STICKY'];
 const DEADLINE_MS = 30_000;
-/** So long nothing has been sent when a join or a leave is over. */
+/** A join or a leave is over when nothing has been sent for this many milliseconds. */
 const QUIET_MS = 400;
-/** What the question for the server's counts adds to the packets sent, less those received: 1 or 2. */
+/** The packets that asking for the server's counts adds to those sent, less those received: 1 or 2. */
 const ASKING = 1;
 
 const server = await startZooKeeper();
@@ -90,7 +90,7 @@ function middle(moves, what) {
   return Object.fromEntries(keys.map((key) => [key, median(moves.map((each) => each[what][key]))]));
 }
 
-/** What happens until each of these instances owns items and nothing is sent any more. */
+/** The requests, events and moves until each of these instances owns items and nothing is sent any more. */
 async function costOf(reader, ids, change) {
   const before = { owners: await ownersIn(reader), packets: await packetsOf(server) };
   proxy.resetRequests();

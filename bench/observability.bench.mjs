@@ -1,4 +1,4 @@
-// What metrics and spans cost: CPU time of the observer for each item run, measured by replaying the events of real
+// The cost of metrics and spans: CPU time of the observer for each item run, measured by replaying the events of real
 // runs, and what whole firings take with and without them, in turns. 1,000 item runs a second at 10 µs each are 1 % of
 // one core.
 import { jobConfiguration, JobHost, ScheduleJobBootstrap } from 'nestjs-elasticjob/bootstrap';
@@ -13,7 +13,7 @@ const ITEMS = 1_000;
 const silent = { debug() {}, log() {}, warn() {}, error() {} };
 const meters = () => new MeterProvider().getMeter('bench');
 
-/** Timers that fire when they are told to. */
+/** Timers that the benchmark fires. */
 class HandTimers {
   arm(_jobName, _instant, onFire) {
     this.fire = onFire;

@@ -1,9 +1,10 @@
 // How long a cluster takes to recover, on a real ZooKeeper with its stock tick of 2 s: `npm run bench -- recovery`.
-//  1. crash → takeover: from SIGKILL until a survivor has started the rescue of the item that was running (session 4 s)
-//  2. graceful takeover: from the stop of an instance until its items belong to the others
-// 3. rescue: from the moment when the registry shows the end of an instance until 100 items of it have started
-// elsewhere 4. registry outage: from the moment when ZooKeeper serves again until 1,000 jobs of a process take part
-// again Takes about four minutes. `ROUNDS=1` is a glimpse.
+//   1. crash → takeover: from SIGKILL until a survivor has taken over the item that was running (session 4 s)
+//   2. graceful takeover: from the stop of an instance until its items belong to the others
+//   3. takeover: from the moment when the registry shows the end of an instance until 100 items of it have started
+//      elsewhere
+//   4. registry outage: from the moment when ZooKeeper serves again until 1,000 jobs of a process take part again
+// Takes about four minutes. `ROUNDS=1` is a glimpse.
 import '../.config/typescript.mjs';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -62,7 +63,7 @@ async function connect(namespace) {
   return registry;
 }
 
-function tell(what, values, goal = '') {
+function print(what, values, goal = '') {
   const sorted = [...values].sort((one, other) => one - other);
   const at = (percent) => Math.round(sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)]);
   console.log(`${what}: p50 ${at(50)} ms, p99 ${at(99)} ms, greatest ${at(100)} ms (${sorted.length} times)${goal}`);
@@ -89,15 +90,15 @@ async function crashes() {
         const [{ item, scheduledAt }] = victim.starts(job);
         const killedAt = monotonicMs();
         await victim.program.end('SIGKILL');
-        const rescue = () => survivor.starts(job).find((run) => run.t > killedAt && run.item === item);
-        await until(() => rescue() !== undefined, `the rescue of ${job}/${item}`, 30_000);
-        if (rescue().scheduledAt !== scheduledAt) throw new Error(`${job}/${item} was run for another instant`);
-        times.push(rescue().t - killedAt);
+        const takeover = () => survivor.starts(job).find((run) => run.t > killedAt && run.item === item);
+        await until(() => takeover() !== undefined, `the takeover of ${job}/${item}`, 30_000);
+        if (takeover().scheduledAt !== scheduledAt) throw new Error(`${job}/${item} was run for another instant`);
+        times.push(takeover().t - killedAt);
       }),
     );
   }
   await survivor.program.end('SIGKILL');
-  tell(`crash → takeover, session ${SESSION_MS} ms, tick 2000 ms`, times);
+  print(`crash → takeover, session ${SESSION_MS} ms, tick 2000 ms`, times);
 }
 
 async function gracefulTakeovers() {
@@ -141,14 +142,14 @@ async function gracefulTakeovers() {
   await stayer.host.stop();
   await stayer.registryCenter.close();
   await bystander.close();
-  tell('graceful takeover', times, '; goal 200 ms');
+  print('graceful takeover', times, '; goal 200 ms');
 }
 
-async function rescues() {
+async function takeovers() {
   const bystander = await connect('bench');
   const times = [];
   for (let round = 0; round < Math.ceil(ROUNDS / 2); round++) {
-    const name = `rescue-${round}`;
+    const name = `takeover-${round}`;
     const job = { [name]: { ...failover, shardingTotalCount: 100, cron: '0/20 * * * * ?' } };
     const victim = await start(`victim-${round}`, job, WITHOUT_END);
     const mirror = await bystander.mirror(`/${name}`);
@@ -160,16 +161,16 @@ async function rescues() {
       [...mirror.nodes.keys()].some((path) => path.startsWith(`/${name}/instances/`) && path.includes(victim.id));
     let goneAt;
     mirror.onChange(() => (goneAt ??= isThere() ? undefined : monotonicMs()));
-    const rescued = () => survivors.flatMap(({ starts }) => starts(name));
-    await until(() => new Set(rescued().map(({ item }) => item)).size === 100, 'all items to be rescued', 60_000);
+    const started = () => survivors.flatMap(({ starts }) => starts(name));
+    await until(() => new Set(started().map(({ item }) => item)).size === 100, 'all items to be taken over', 60_000);
     const first = new Map();
-    for (const { item, t } of rescued()) first.set(item, Math.min(t, first.get(item) ?? Infinity));
+    for (const { item, t } of started()) first.set(item, Math.min(t, first.get(item) ?? Infinity));
     times.push(Math.max(...first.values()) - goneAt);
     await Promise.all(survivors.map(({ program }) => program.end('SIGKILL')));
     mirror.close();
   }
   await bystander.close();
-  tell('100 items rescued by 3 instances, from detection', times, '; goal 1000 ms');
+  print('100 items taken over by 3 instances, from detection', times, '; goal 1000 ms');
 }
 
 async function outages() {
@@ -206,14 +207,14 @@ async function outages() {
   }
   await host.stop();
   await registryCenter.close();
-  tell('1,000 jobs take part again after an outage that ended the session', lost, '; goal 5000 ms');
-  tell('1,000 jobs take part again after a restart of ZooKeeper within the session', kept, '; goal 5000 ms');
+  print('1,000 jobs take part again after an outage that ended the session', lost, '; goal 5000 ms');
+  print('1,000 jobs take part again after a restart of ZooKeeper within the session', kept, '; goal 5000 ms');
 }
 
 try {
   console.log(`Node ${process.versions.node}, ${cpus().length} cores`);
   const wanted = process.env.ONLY?.split(',');
-  for (const part of [crashes, gracefulTakeovers, rescues, outages])
+  for (const part of [crashes, gracefulTakeovers, takeovers, outages])
     if (wanted === undefined || wanted.includes(part.name)) await part();
 } finally {
   await server.dispose();

@@ -1,4 +1,4 @@
-// What a test of a job on several instances costs: the failover of the README, on three nodes.
+// The cost of a test of a job on several instances: the failover of the README, on three nodes.
 import { TestCluster } from 'nestjs-elasticjob/testing';
 
 const TIMES = 200;

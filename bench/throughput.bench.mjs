@@ -1,6 +1,6 @@
-// How many runs that do nothing a second: firings of 1,000 items of this library, of one job or of four at a time, one
-// after the other, next to jobs of BullMQ, added 1,000 at a time and up to three batches ahead, with concurrency 100.
-// In one process and in three, and in turns.
+// Runs a second that do nothing: firings of 1,000 items of this library, of one job or of four at a time, one after the
+// other, next to jobs of BullMQ, added 1,000 at a time and up to three batches ahead, with concurrency 100. In one
+// process and in three, and in turns.
 //   npm run bench -- throughput                     three rounds of 4 s each, after one that does not count
 //   npm run bench -- throughput --without bullmq    where there is no redis-server
 import { parseArgs } from 'node:util';
@@ -32,7 +32,7 @@ const CASES = [
 try {
   await run();
 } catch (error) {
-  // What other benchmarks measure does not depend on this one.
+  // Other benchmarks do not depend on this one.
   console.error(error);
   process.exitCode = 1;
 }

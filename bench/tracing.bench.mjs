@@ -167,7 +167,7 @@ function hour(n) {
   return new Date(2026, 0, 1, n);
 }
 
-/** What consoles ask for, each for one page of 50 rows; and what an instance asks for itself. */
+/** The queries of consoles, each for one page of 50 rows, and the query of an instance. */
 function pagesOf(storage) {
   const middle = { from: hour(100), to: hour(101) };
   const task = 'job-7@-@7@-@READY@-@10.0.0.1@-@7';
@@ -277,7 +277,7 @@ async function fill(database, kind) {
   await database.query(`INSERT INTO JOB_STATUS_TRACE_LOG (id, job_name, original_task_id, task_id, slave_id, execution_type, sharding_item, state, message, creation_time)
     SELECT ${uuid}, ${job}, '', ${task}, '10.0.0.1', 'READY', '[0]',
       CASE WHEN ${hasFailed} THEN 'TASK_ERROR' WHEN n % 3 = 0 THEN 'TASK_STAGING' WHEN n % 3 = 1 THEN 'TASK_RUNNING' ELSE 'TASK_FINISHED' END, '', ${time} FROM ${series}`);
-  // What autovacuum and its like do by themselves.
+  // As autovacuum and similar services do by themselves.
   for (const table of ['JOB_EXECUTION_LOG', 'JOB_STATUS_TRACE_LOG'])
     await database.query(isPostgres ? `ANALYZE ${table}` : `ANALYZE TABLE ${table}`);
   console.log(`(filled in ${Math.round((performance.now() - began) / 1_000)} s)`);

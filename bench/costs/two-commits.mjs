@@ -1,6 +1,6 @@
-// What a monitored firing of a job needs on ZooKeeper and nothing else, made by the library's own client: a commit that
-// checks the assignment and the settings, creates the items' marks and writes the record of what was begun, and one
-// that removes the marks. Names and contents are as long as the library's.
+// The least that a monitored firing of a job needs on ZooKeeper, made by the library's own client: a commit that checks
+// the assignment and the settings, creates the items' marks and writes the begin record, and one that removes the
+// marks. Names and contents are as long as the library's.
 import { Buffer } from 'node:buffer';
 
 const { ZooKeeperClient } = await import('../../dist/modules/registry/zookeeper/client/zookeeper-client.js');

@@ -55,11 +55,14 @@ class Scene {
     return scene;
   }
 
-  /** Kills the one, and tells how long its item waited for the other: since then, and since its session's end. */
+  /**
+   * Kills one instance, and returns how long its item waited for the other: since the kill, and since the end of the
+   * session.
+   */
   async takeover() {
     const { side, jobName, survivor, victim, reader } = this;
     const [{ item }] = victim.runsOf(jobName);
-    const rescue = () => survivor.runsOf(jobName).find((run) => run.item === item);
+    const takeover = () => survivor.runsOf(jobName).find((run) => run.item === item);
     const registered = `/crash-${side}/${jobName}/instances`;
     const name = (await reader.children(registered)).find((each) => each.startsWith(victim.id));
     const killedAt = Date.now();
@@ -67,8 +70,8 @@ class Scene {
     const isOver = async () => !(await reader.holds(`${registered}/${name}`));
     await until(isOver, `the session of ${side}'s victim to end`, 30_000);
     const endedAt = Date.now();
-    await until(() => rescue() !== undefined, `${side} to take over an item`, 30_000);
+    await until(() => takeover() !== undefined, `${side} to take over an item`, 30_000);
     await survivor.ask('stop', jobName);
-    return { sinceKill: rescue().startedAt - killedAt, sinceEnd: rescue().startedAt - endedAt };
+    return { sinceKill: takeover().startedAt - killedAt, sinceEnd: takeover().startedAt - endedAt };
   }
 }

@@ -13,7 +13,7 @@ export const JVM = ['-Xmx512m'];
 /** `Node`, or a version of Java's ElasticJob: what is measured side by side. */
 export const NODE = 'Node';
 
-/** Starts instances; whatever is still running when it is closed is killed. */
+/** Starts instances; those that still run when it is closed are killed. */
 export class Instances {
   #started = [];
   #isClosed = false;
@@ -25,8 +25,8 @@ export class Instances {
   }
 
   /**
-   * Starts a process without jobs and waits until it can be given some.
-   * `log`: whether it writes down what it runs. Without, its items do nothing at all.
+   * Starts a process without jobs and waits until it can be given some. `log` makes it write down its runs; without it,
+   * its items do nothing at all.
    */
   async start(side, { namespace, servers = this.servers, sessionMs = 10_000, log = false }) {
     const ip = `10.0.${this.#count >> 8}.${++this.#count & 255}`;
@@ -40,7 +40,7 @@ export class Instances {
     const peer = await PeerProcess.start(file, args);
     const instance = new Instance(side, ip, peer, log ? new Runs(runs) : undefined);
     this.#started.push(instance);
-    // What was still starting while something else failed would keep the benchmark from ending.
+    // An instance that was still starting when another one failed would keep the benchmark from ending.
     if (this.#isClosed) await instance.kill();
     return instance;
   }

@@ -1,4 +1,4 @@
-// What was measured, as a table: a line for each measure, a column for each side.
+// The results as a table: a line for each measure, a column for each side.
 import { NODE } from './instances.mjs';
 
 /** Collects values by measure and side. */
@@ -40,7 +40,7 @@ function cell(values) {
   return least === greatest ? middle : `${middle} (${least}–${greatest})`;
 }
 
-/** Who is ahead, and how many times as good it is. */
+/** The better side, and how many times as good it is. */
 function ahead(better, java, node) {
   if (java === undefined || node === undefined) return '–';
   if (median(node) === 0) return median(java) === 0 ? 'even' : 'Node: none';

@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
  */
 export async function untilBetweenFirings(times, periodMs) {
   const toNext = (1.5 * periodMs - (Date.now() % periodMs)) % periodMs;
-  // Timers are inexact: whoever waited for a middle is in it.
+  // Timers are inexact: a call after a wait for a middle is still in it.
   const first = toNext < periodMs / 4 ? toNext + periodMs : toNext;
   await setTimeout(first + (times - 1) * periodMs);
 }

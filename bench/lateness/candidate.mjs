@@ -1,4 +1,4 @@
-// The process of one candidate: starts its jobs, and tells when they began and what that has cost.
+// The process of one candidate: starts its jobs, and reports when they began and their cost.
 import { cpuMs, serve } from '../support/children.mjs';
 import { CANDIDATES } from './candidates.mjs';
 
@@ -7,7 +7,7 @@ await serve(async ({ candidate, ...settings }) => {
   const note = () => began.push(Date.now());
   const stop = await CANDIDATES[candidate].start({ ...settings, note });
   return {
-    /** What has begun since the last time, and the figures of the process. */
+    /** The runs that have begun since the last call, and the figures of the process. */
     facts() {
       const facts = { began, cpuMs: cpuMs(), rssMiB: process.memoryUsage().rss / 2 ** 20 };
       began = [];

@@ -1,6 +1,6 @@
-// What can fire many jobs at one second, each as its own documentation has it. A candidate is a function that starts
-// the jobs and returns how to stop them. `seconds` are those of the minute at which the jobs fire, or undefined: then
-// they fire on 1 January only.
+// The candidates that can fire many jobs at one second, each used as its documentation says. A candidate is a function
+// that starts the jobs and returns a function that stops them. `seconds` are those of the minute at which the jobs
+// fire, or undefined: then they fire on 1 January only.
 import 'reflect-metadata';
 import { Injectable, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -14,7 +14,7 @@ const silent = { debug() {}, log() {}, warn() {}, error: console.error };
  */
 export const BULLMQ_CONCURRENCY = 100;
 
-/** The candidates by name: `title` for people, `needs` the server it uses, `peer` whether it is another project. */
+/** The candidates by name: `title` for people, `needs` the server it uses, `peer` is true for another project. */
 export const CANDIDATES = {
   bare: { title: 'bare setTimeout', start: bareTimers },
   croner: { title: 'croner', peer: 'croner', start: croner },

@@ -45,7 +45,7 @@ export class Child {
 }
 
 /**
- * In a child: `begin` makes the functions that the parent may ask, by name, from the settings. Its `ready` is told at
+ * In a child: `begin` makes the functions that the parent may ask, by name, from the settings. Its `ready` is sent at
  * once.
  */
 export async function serve(begin) {

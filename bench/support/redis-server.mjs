@@ -1,5 +1,5 @@
-// A real Redis for one run, on a free port of the loopback interface, with a folder of its own that goes when the run
-// goes. It appends every write to its file and syncs once a second, as BullMQ's documentation asks for.
+// A real Redis for one run, on a free port of the loopback interface, with its own folder, which is removed after the
+// run. It appends every write to its file and syncs once a second, as BullMQ's documentation asks for.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -16,14 +16,14 @@ const HELP = `BullMQ needs a real Redis, and no redis-server was found. Do one o
   - on Debian or Ubuntu:  sudo apt-get install -y --no-install-recommends redis-server
   - measure without this peer:  --without bullmq`;
 
-/** The version of the installed server. @throws with what to do, if there is none */
+/** The version of the installed server. @throws with advice, if there is none */
 export function redisVersion() {
   const { error, stdout } = spawnSync('redis-server', ['--version'], { encoding: 'utf8' });
   if (error !== undefined) throw new Error(HELP, { cause: error });
   return /v=([\d.]+)/.exec(stdout)?.[1];
 }
 
-/** Starts a server. `cpuMs()` is the processor's time that it has used, if the system tells (Linux). */
+/** Starts a server. `cpuMs()` is the processor's time that it has used, if the system reports it (Linux). */
 export async function startRedis() {
   redisVersion();
   const [folder, port] = [await mkdtemp(join(tmpdir(), 'bench-redis-')), await freePort()];

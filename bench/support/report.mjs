@@ -1,4 +1,4 @@
-// What the benchmarks print: Markdown tables, and on what machine they were made.
+// The output of benchmarks: Markdown tables, and the machine on which they were made.
 import { cpus, totalmem } from 'node:os';
 
 /**
@@ -10,7 +10,7 @@ export function table(columns, rows) {
   return [line(columns), line(columns.map((_, at) => (at === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n');
 }
 
-/** Thousands apart, and no more digits than mean something. */
+/** A number with separated thousands, and only significant digits. */
 export function number(value, digits = value < 100 ? 1 : 0) {
   if (!Number.isFinite(value)) return '–';
   return value.toLocaleString('en', { maximumFractionDigits: digits, minimumFractionDigits: digits });

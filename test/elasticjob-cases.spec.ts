@@ -21,7 +21,7 @@ test('no case stands in the table twice', () => {
   expect(cases.filter((text, index) => cases.indexOf(text) !== index)).toEqual([]);
 });
 
-/** What the table is about. */
+/** The subjects of the table. */
 const SUBJECTS = [
   ...['ElasticJobExecutor', 'JobErrorHandlerReloader', 'ExecutorServiceReloader', 'JobItemExecutorFactory'],
   ...['ShardingItemParameters', 'TaskContext', 'JobConfigurationPOJO and YamlEngine', 'GuaranteeService'],

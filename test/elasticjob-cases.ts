@@ -8,7 +8,7 @@
 export interface ElasticJobCase {
   /** The class of ElasticJob that the case tests. */
   readonly of: string;
-  /** What the case says, in our words. */
+  /** The case in our words. */
   readonly says: string;
   /** The spec file below `test/`. */
   readonly file: string;

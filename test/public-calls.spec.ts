@@ -22,7 +22,7 @@ interface Call {
   readonly types?: readonly string[];
   /** A name that is near to that of an option. */
   readonly misspelt: string;
-  /** What the message must have besides that name. */
+  /** The text that the message must have besides that name. */
   readonly meant: string;
   readonly with: (options: never) => unknown;
   /** Omitted if the call needs no arguments. */
@@ -602,7 +602,7 @@ describe('the tables', () => {
   });
 });
 
-/** What the call throws, or rejects with. */
+/** The error that the call throws, or rejects with. */
 async function failureOf(call: () => unknown): Promise<unknown> {
   try {
     await call();

@@ -7,7 +7,7 @@ import { ElasticJobConsoleModule } from '../../lib/console/console.module.js';
 import { Browser, send } from './support/browser.js';
 import { ConsoleApp, SERVERS, USERS } from './support/console-app.js';
 
-/** The guard of an application that lets nobody pass without a login of its own. */
+/** The guard of an application that refuses all requests without its own login. */
 @Injectable()
 class OwnGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {

@@ -1,4 +1,4 @@
-/** Who guesses passwords is slowed down, and nobody else is. */
+/** Guessing of passwords is slowed down, and other users are not. */
 import { describe, expect, test } from '@jest/globals';
 import { hashPassword } from '../../lib/console/security/passwords/password-hash.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';

@@ -1,7 +1,4 @@
-/**
- * Every route of the console is asked for what nobody means, and answers that nobody can: never with a fault of its
- * own.
- */
+/** Every route of the console refuses senseless requests, and never answers with a fault of its own. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { RdbTraceStorage } from '../../lib/tracing/rdb/index.js';
@@ -39,7 +36,7 @@ const VALUES: readonly unknown[] = [
   [[['x']]],
 ];
 
-/** What routes read of a query or a body. */
+/** The fields of queries and bodies that routes read. */
 const FIELDS = [
   ...[
     'from',
@@ -118,7 +115,7 @@ const ALONE = ['1e300', '9'.repeat(15), '2026-99-99 99:99:99'];
 
 const SENSIBLE = { jobName: 'orders', shardingTotalCount: 3, cron: '* * * * * ?', name: 'a' };
 
-/** What would end the session or the job of the others. */
+/** Routes that would end the session or the job of the other requests. */
 const ENDS = /logout|\/sessions|\/remove|\/shutdown/;
 
 describe('every route', () => {

@@ -64,7 +64,7 @@ describe('a login', () => {
     for (let attempt = 0; attempt < 5; attempt++) await from('10.0.0.1');
 
     expect((await from('10.0.0.1')).status).toBe(429);
-    // What the client itself has written comes before what the proxy adds.
+    // Entries of the client itself come before the one that the proxy adds.
     expect((await from('10.0.0.9, 10.0.0.1')).status).toBe(429);
     expect((await from('10.0.0.2')).status).toBe(401);
   });

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => app[Symbol.asyncDispose]());
 
-/** What a route answers to a script; streams are not read to their end, as they have none. */
+/** The answer of a route to a script; streams are not read to their end, as they have none. */
 async function call(
   { method, path }: Route,
   token?: string,

@@ -1,4 +1,4 @@
-/** What the forms of the page refuse, as the page shows it to readers of Chinese. */
+/** The refusals of the page's forms, in Chinese. */
 import { beforeAll, afterAll, describe, expect, test } from '@jest/globals';
 import { type Problem, type SettingProblem, type Wording } from '../../lib/console/contract/common.js';
 import { zh } from '../../lib/console/ui/i18n/zh.js';

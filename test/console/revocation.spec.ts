@@ -1,4 +1,4 @@
-/** Who is out stays out: what ends the sessions and tokens of a user, and the streams that they have opened. */
+/** Events that end the sessions and tokens of a user for good, and their open streams. */
 import { describe, expect, test } from '@jest/globals';
 import { ApiTokens } from '../../lib/console/security/users/api-tokens.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';

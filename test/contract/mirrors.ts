@@ -6,7 +6,7 @@ import { type ContractStage, sessionId, shown } from './stage.js';
 
 /** Mirrors without faults: complete, in order, one commit as a whole. */
 export function mirrorPromises(stage: ContractStage): void {
-  /** What a mirror showed at each call of its listeners. */
+  /** The states of a mirror at each call of its listeners. */
   const moments = (mirror: Mirror): Record<string, string | undefined>[] => {
     const seen: Record<string, string | undefined>[] = [];
     mirror.onChange(() => seen.push(shown(mirror)));

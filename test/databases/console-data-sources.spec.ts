@@ -15,7 +15,7 @@ const console = { users: USERS, secretKey: 'k'.repeat(32), connections: { allow:
 const emptyDatabase = (kind: Kind): Promise<string> =>
   newDatabase(serverOf(kind), kind === 'mariadb' ? 'CHARACTER SET utf8mb4' : '');
 
-/** What an application with tracing records. */
+/** Records a run, as an application with tracing does. */
 async function record(kind: Kind, name: string, id: string): Promise<void> {
   const database = await dataSource(serverOf(kind), { database: name }).initialize();
   const storage = new RdbTraceStorage(database);
@@ -33,7 +33,7 @@ async function record(kind: Kind, name: string, id: string): Promise<void> {
     .finally(() => database.destroy());
 }
 
-/** What an administrator types into the form of the page. */
+/** The input of an administrator in the form of the page. */
 function described(kind: Kind, driver: DataSourceChange['driver'], database: string): DataSourceChange {
   const username = kind === 'postgres' ? 'postgres' : 'root';
   const { port } = serverOf(kind);

@@ -13,7 +13,7 @@ const console = { users: USERS, secretKey: 'k'.repeat(32), connections: { allow:
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'database-certificates-'));
-  // What a server of another user reads.
+  // The server of another user must be able to read these files.
   execFileSync('chmod', ['755', folder]);
   const files = ['-keyout', join(folder, 'key.pem'), '-out', join(folder, 'cert.pem')];
   const name = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,DNS:db.internal'];
@@ -38,7 +38,7 @@ async function secureServer(kind: Kind): Promise<DatabaseServer> {
   return server;
 }
 
-/** A copy of the key that belongs to the user of the server, and to nobody else. */
+/** A copy of the key that only the user of the server can read. */
 function readableKey(kind: Kind, key: string): string {
   const copy = join(folder, `${kind}.key`);
   writeFileSync(copy, readFileSync(key), { mode: 0o600 });

@@ -19,7 +19,7 @@ const providers = [SyncOrdersJob, MonthlyReportJob, Stopwatch];
 const options = { executors: [{ type: 'PRINT', process: () => undefined }] };
 const asInJava = { file: applicationYml, options, providers };
 
-/** What Java's starter stores where it has defaults of its own. */
+/** The stored text with the defaults of Java's starter. */
 const withDocumentedDefaults = (path: string, text: string): string =>
   path !== '/printer/config'
     ? text

@@ -19,7 +19,7 @@ import { until } from '../support/until.js';
 export interface Application extends Pick<ModuleMetadata, 'providers'> {
   /** The text of its YAML file. */
   readonly file?: string;
-  /** What is given to `forRoot()`. */
+  /** The options of `forRoot()`. */
   readonly options?: ElasticJobModuleOptions;
 }
 

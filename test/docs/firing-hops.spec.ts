@@ -15,7 +15,7 @@ const hops = [...page.matchAll(/^\| +(\d*) \| `([\w/.-]+\.ts)` +\| `(#?\w+)` +\|
   ([, number = '', file = '', name = '']): Hop => ({ number: number === '' ? undefined : Number(number), file, name }),
 );
 
-/** Whether the text of a file declares a function, or a method, of that name. */
+/** True if the text of a file declares a function, or a method, of that name. */
 function declares(text: string, name: string): boolean {
   const method = String.raw`^  (?:async )?${name}[(<]`;
   const called = String.raw`^export (?:async )?function ${name}[(<]`;

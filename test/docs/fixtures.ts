@@ -6,7 +6,7 @@ const load = (name: string): string => readFileSync(new URL(`./fixtures/${name}`
 export const applicationYml = load('application.yml');
 
 /**
- * What that application has stored: the values of the jobs' roots and configurations by path. Recorded with
+ * The nodes that the application has stored: the values of the jobs' roots and configurations by path. Recorded with
  * elasticjob-lite-spring-boot-starter 3.0.4, SnakeYAML 2.2 and Spring Boot 2.7.10, with beans of the two classes, a
  * listener STOPWATCH and an executor PRINT.
  */

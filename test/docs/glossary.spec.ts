@@ -36,7 +36,7 @@ function namesIn(code: string): readonly string[] {
     .filter((name) => name !== '');
 }
 
-/** Whether lib/ has the name: as a word, so that `Mark` is not found in `Marked`. */
+/** True if lib/ has the name: as a word, so that `Mark` is not found in `Marked`. */
 function isKnown(name: string): boolean {
   return new RegExp(`(?<![\\w-])${name}(?![\\w-])`).test(library);
 }

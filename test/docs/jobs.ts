@@ -58,12 +58,12 @@ export const SAMPLES = {
 /** A setting of a job that is stored. */
 export type SampleName = keyof typeof SAMPLES;
 
-/** Whether it names such a setting. */
+/** True if it names such a setting. */
 export function isSample(name: string): name is SampleName {
   return Object.hasOwn(SAMPLES, name);
 }
 
-/** What Java's starter stores of a job of which nothing is set. */
+/** The configuration that Java's starter stores for a job without settings. */
 export const starterDefaults: JobConfiguration = fromYaml(
   javaStarter['/printer/config'] ?? '',
   '/printer/config',

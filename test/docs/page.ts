@@ -22,12 +22,12 @@ export const page = readFileSync(join(root, 'docs/running-beside-java.md'), 'utf
 /** Tables by the heading they stand under; those of the whole page. */
 export const tables: ReadonlyMap<string, readonly Row[]> = tablesOf(page);
 
-/** A known fault of Java peers, as its section tells it. */
+/** A known fault of Java peers, from its section. */
 export interface KnownFault {
   readonly name: string;
   /** The versions that have it, and whether it was seen or read. */
   readonly versions: string;
-  /** What its items say, by the label with which each begins. */
+  /** The texts of its items, by the label with which each begins. */
   readonly items: Readonly<Record<string, string>>;
 }
 

@@ -1,4 +1,4 @@
-/** What the notifying error handlers mean for the jobs that name them. */
+/** Jobs that name the notifying error handlers. */
 import { expect, test } from '@jest/globals';
 import { notifyingErrorHandlers } from '../../lib/error-handlers/notifying-error-handlers.js';
 import { JobBootstraps } from '../../lib/nest/jobs/job-bootstraps.js';

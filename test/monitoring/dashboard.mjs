@@ -14,7 +14,7 @@ import { prometheusMetrics } from 'nestjs-elasticjob/prometheus';
 import { Registry } from 'prom-client';
 
 const DEADLINE_MS = 60_000;
-/** What Grafana makes of it for a scrape every second. */
+/** Grafana's value of it for a scrape every second. */
 const RATE_INTERVAL = '20s';
 const silent = { debug() {}, log() {}, warn() {}, error() {} };
 
@@ -119,7 +119,7 @@ async function untilAllAnswer() {
   return missing;
 }
 
-/** Whether an expression has a number for an answer. @throws if Prometheus refuses it */
+/** True if an expression has a number for an answer. @throws if Prometheus refuses it */
 async function hasData({ name, expr }) {
   const text = expr.replaceAll('$job_name', '.*').replaceAll('$__rate_interval', RATE_INTERVAL);
   const answer = await ask(`query?query=${encodeURIComponent(text)}`).catch(() => undefined);

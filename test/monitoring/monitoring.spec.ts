@@ -1,7 +1,4 @@
-/**
- * The dashboard and the alert rules name metrics that there are. What the rules and the queries say: .ci/run
- * monitoring.
- */
+/** The dashboard and the alert rules name existing metrics. `.ci/run monitoring` tests the rules and the queries. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';

@@ -13,7 +13,7 @@ const BLANKS = [' ', '\t', '\n', '\r', '\r\n', ' \n', '\u0085', '\u2028', ' \u20
 /** Single characters: those with a meaning in some grammar, and one of each other kind. */
 const CHARACTERS = [...`a0L-+.,;:/=?&*#%@!|>~\`$_^"'\\()[]{}<é€😀`, '\ud800'];
 
-/** What YAML knows. */
+/** Texts of YAML. */
 const YAML = [
   ...[
     'a: ',
@@ -53,7 +53,7 @@ const YAML = [
   ],
 ];
 
-/** What ranges, item parameters, records of our own and properties know. */
+/** Texts of ranges, item parameters, our records and properties. */
 const RECORDS = [
   ...['0-99999,', '1,', ',1', '1-', '0-1,', '1 ', '1=2,', '=,', '=', 'a=b&', 'a=b,', '1\n', '0: 1\n', 'manual: 0\n'],
   ...[
@@ -70,7 +70,7 @@ const RECORDS = [
   ...['a.', 'a[', '[0]', '[0].', 'A_', '__proto__.', '${', '${a}', '${a:', '\\u0041', '1e', '0x', '0_', '1:'],
 ];
 
-/** What addresses, host lists and lists of names know. */
+/** Texts of addresses, host lists and lists of names. */
 const ADDRESSES = [
   '//',
   '::',
@@ -89,7 +89,7 @@ const ADDRESSES = [
   '%a',
 ];
 
-/** What cron expressions and time zones know. */
+/** Texts of cron expressions and time zones. */
 const CRON = [
   '*/',
   '1/1',
@@ -107,7 +107,7 @@ const CRON = [
   '0/1 ',
 ];
 
-/** What masks, messages and markup know. */
+/** Texts of masks, messages and markup. */
 const WORDS = [
   ...[
     'password',
@@ -156,7 +156,7 @@ const ENDS = ['', 'x!'];
 
 /** A text that readers find hard, of any length. */
 export interface HostileText {
-  /** What it is made of. */
+  /** The pieces of the text. */
   readonly name: string;
   readonly of: (length: number) => string;
 }

@@ -1,5 +1,5 @@
 /**
- * What jobs of 20,000 items cost, in processor time: operations on the registry centre and of the kernel, by their
+ * The cost of jobs with 20,000 items, in processor time: operations on the registry centre and of the kernel, by their
  * users' own interfaces.
  *
  * Each operation has a second. One process does the work of all instances here, of the registry's server, and of the
@@ -28,8 +28,8 @@ import { ITEMS, Stage } from './stage.js';
 const TIMEOUT_MS = 600_000;
 
 /**
- * What one run of an item may cost: a promise chain, two events, and two nodes that the server writes and all mirrors
- * show.
+ * The most that one run of an item may cost: a promise chain, two events, and two nodes that the server writes and all
+ * mirrors show.
  */
 const RUN_MS = 0.15;
 

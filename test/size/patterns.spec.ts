@@ -76,7 +76,7 @@ function hostileTo({ source }: RegExp): readonly string[] {
   );
 }
 
-/** Whether the time of a pattern grows as the square of a text, and which. */
+/** The text on which the time of a pattern grows as the square of the length; `undefined` if there is none. */
 async function slowTextOf(pattern: RegExp): Promise<string | undefined> {
   const everywhere = new RegExp(pattern.source, pattern.sticky || pattern.global ? pattern.flags : `${pattern.flags}g`);
   for (const text of hostileTo(pattern)) {

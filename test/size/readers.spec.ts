@@ -1,6 +1,6 @@
 /**
- * No text that others have written may keep the process busy: each reader reads 100,000 characters of whatever it finds
- * hard within a second of processor time. Readers that nobody has written down are found, and read as well.
+ * No text that others have written may keep the process busy: each reader reads 100,000 characters of the texts that
+ * are hardest for it within a second of processor time. Readers that are not listed are found, and read as well.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ const MOST_REPORTED = 3;
 /** Time by the clock, in which many texts are read while other processes are busy, in milliseconds. */
 const TIMEOUT_MS = 300_000;
 
-/** What stands for the other texts that a reader wants. */
+/** The value of the other texts that a reader needs. */
 const WORD = 'a';
 
 const found = exportedReaders();

@@ -37,7 +37,7 @@ import { CRON_FIELDS, readSingle, readValues } from '../../lib/time/cron-field.j
 import { cutEnd, cutMiddle } from '../../lib/tracing/rdb/text-width.js';
 import { aConfiguration } from '../support/views.js';
 
-/** Reads one text. What it throws is its answer, too. */
+/** Reads one text. An error is also an answer. */
 export type Reader = (text: string) => unknown;
 
 /** A reader, and where texts must begin so that it reads on. */
@@ -83,7 +83,7 @@ export const READERS: Readonly<Record<string, KnownReader>> = {
     'tracing/rdb/text-width.ts cutMiddle': (text) => cutMiddle(text, 4_000, 'code-points'),
   }),
 
-  // What users write into files, the environment, code and on the command line.
+  // Texts of users in files, the environment, code and on the command line.
   ...readers({
     'settings: a key of a file': (text) => bind([{ source: 'file', tree: { [text]: { [text]: text } } }]),
     'settings: a text in a list and in a map': (text) => bind([{ source: 'file', tree: { jobs: { [text]: [text] } } }]),
@@ -156,7 +156,7 @@ export const READERS: Readonly<Record<string, KnownReader>> = {
     starts: ['a@', '"', 'a <', 'http://'],
   },
 
-  // What peers, operators and strangers write into the registry centre.
+  // Texts of peers, operators and strangers in the registry centre.
   ...readers({
     'layout: the name of a node': (text) => {
       const paths = new JobPaths('a');
@@ -178,7 +178,7 @@ export const READERS: Readonly<Record<string, KnownReader>> = {
     starts: ['nonce="a",', 'nonce="'],
   },
 
-  // What browsers and proxies send to the console.
+  // Texts of browsers and proxies to the console.
   'console: headers of proxies': {
     read: (text) =>
       new TrustedProxies(['loopback']).originOf({

@@ -1,7 +1,6 @@
 /**
- * What people and programs see of a job of 20,000 items, all of which run, in processor time: what the command line
- * prints, what the console answers, health, and metrics. A command or a route that nobody has written down here is
- * found.
+ * The cost of views of a job with 20,000 running items, in processor time: of the command line, the console, health,
+ * and metrics. A command or a route that is not listed here is found.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { type Server } from 'node:http';
@@ -178,7 +177,7 @@ describe('the gate', () => {
   });
 });
 
-/** What a command prints, errors included. */
+/** The output of a command, errors included. */
 async function outputOf(line: string): Promise<string> {
   const terminal = new TestTerminal();
   await runOn(terminal, line, stage.cluster.clock);

@@ -4,7 +4,7 @@ import { Session } from '../../lib/registry/zookeeper/client/session.js';
 import { systemClock } from '../../lib/time/clock.js';
 import { until } from './until.js';
 
-/** What may be done with a node: bits of ZooKeeper. */
+/** The permissions of a node: bits of ZooKeeper. */
 export const READ = 1;
 export const CREATE = 4;
 export const ALL = 31;

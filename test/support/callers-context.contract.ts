@@ -28,7 +28,7 @@ const NEVER = '0 0 0 1 1 ? 2099';
 const request = new AsyncLocalStorage<string>();
 
 class Sightings {
-  /** Who has seen which request; `none` if there was none. */
+  /** The parts of code with the request that each has seen; `none` if there was none. */
   readonly #seen = new Set<string>();
   readonly #counts = new Map<string, number>();
 
@@ -52,7 +52,7 @@ class Sightings {
   }
 }
 
-/** What a request may do: each is done in a store of its own name. */
+/** The calls that a request may make, each in a store of its own name. */
 const ENTRY_POINTS: Readonly<Record<string, (app: INestApplicationContext, seen: Sightings) => unknown>> = {
   'schedule()': (app) => app.get(JobBootstraps).scheduled('later').schedule(),
   'start()': (app) => app.get(JobBootstraps).oneOff('laterOneOff').start(),

@@ -6,7 +6,7 @@ import { root } from './program.js';
 /** The command line as it was built. */
 export const ELASTICJOB = join(root, 'dist/esm/elasticjob.js');
 
-/** What a command has printed, and how it has ended. */
+/** The output of a command, and its exit code. */
 export interface Printed {
   readonly out: string;
   readonly err: string;
@@ -73,12 +73,12 @@ export class PseudoTerminal implements AsyncDisposable {
     this.#ended = once(this.#child, 'close');
   }
 
-  /** What the terminal has been sent, without colours and movements of the cursor, and with plain line ends. */
+  /** The text that the terminal was sent, without colours and movements of the cursor, and with plain line ends. */
   get text(): string {
     return plainText(this.output);
   }
 
-  /** What a screen that is drawn again and again shows now. */
+  /** The present content of a screen that is redrawn. */
   get screen(): string {
     return plainText(this.output.split('\u001b[H').at(-1) ?? '');
   }

@@ -1,6 +1,6 @@
 import { inEnglish, type Wording } from '../../lib/wording/wording.js';
 
-/** What a problem says in English; `undefined` if there is none. */
+/** The English sentence of a problem; `undefined` if there is none. */
 export function english(problem: Wording | undefined): string | undefined {
   return problem && inEnglish(problem);
 }

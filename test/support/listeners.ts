@@ -4,7 +4,7 @@ import {
 } from '../../lib/api/extensions/job-listener.js';
 import { type ShardingContexts } from '../../lib/api/job/sharding-contexts.js';
 
-/** What listeners were notes, in order: `A before [0,1]`. */
+/** Notes of the calls of listeners, in order: `A before [0,1]`. */
 export class CallNotes {
   readonly lines: string[] = [];
   readonly contexts: ShardingContexts[] = [];
@@ -39,7 +39,7 @@ export function listening(
   };
 }
 
-/** What is done in the calls of an `Once`; by default nothing. */
+/** The work in the calls of an `Once`; by default none. */
 export interface Calls {
   readonly started?: (contexts: ShardingContexts) => void | Promise<void>;
   readonly completed?: (contexts: ShardingContexts) => void | Promise<void>;

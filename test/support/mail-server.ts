@@ -13,10 +13,10 @@ export interface ReceivedMail {
 
 /** Options of a mail server. */
 export interface MailServerOptions {
-  /** TLS from the first byte on, with a certificate that nobody has signed. */
+  /** TLS from the first byte on, with a self-signed certificate. */
   readonly secure: boolean;
   readonly password?: string;
-  /** Whether it offers TLS after a connection without, by STARTTLS. Default: yes. */
+  /** True if it offers TLS after a connection without, by STARTTLS. Default: yes. */
   readonly offersStartTls?: boolean;
 }
 
@@ -25,7 +25,7 @@ export class MailServer implements AsyncDisposable {
   readonly mails: ReceivedMail[] = [];
   /** Recipients that it refuses. */
   readonly unknown = new Set<string>();
-  /** What it answers to a mail. Default: that it takes it. */
+  /** The answer to a mail. Default: the server accepts it. */
   verdict: () => Error | undefined = () => undefined;
   readonly #server: SMTPServer;
 

@@ -15,7 +15,7 @@ export const at = (instant: Date | undefined): string => instant?.toISOString().
 
 export type Phase = 'before' | 'after';
 
-/** What happened, in order: `before 00:05`, `0 begins 00:05`, `0 ends 00:05`, `after 00:05`. */
+/** The events in order: `before 00:05`, `0 begins 00:05`, `0 ends 00:05`, `after 00:05`. */
 export class Story {
   readonly lines: string[] = [];
   readonly contexts: ShardingContexts[] = [];
@@ -83,7 +83,7 @@ class Once extends AbstractDistributeOnceElasticJobListener {
   }
 }
 
-/** What is special about the cluster. */
+/** The special properties of the cluster. */
 export interface Given {
   readonly job?: Partial<JobConfiguration>;
   readonly startedTimeoutMs?: number;
@@ -91,7 +91,7 @@ export interface Given {
   readonly others?: readonly ElasticJobListener[];
   readonly deliver?: TestClusterOptions['deliver'];
   readonly sessionTimeoutMs?: number;
-  /** Whether the call fails. */
+  /** True if the call fails. */
   readonly fails?: (phase: Phase, contexts: ShardingContexts) => boolean;
 }
 

@@ -17,8 +17,8 @@ function aRecord(id: string, changes: Partial<OperationRecord> = {}): OperationR
 }
 
 /**
- * What the records of operations promise on every database.
- * @param characters whether the database can hold all of them, or what does not fit is written as `?`
+ * The promises of the records of operations on every database.
+ * @param characters `all` if the database can store all characters; `few` if it writes others as `?`
  */
 export function operationLogContract(database: () => DataSource, characters: 'all' | 'few'): void {
   const logs = new WeakMap<DataSource, RdbOperationLog>();

@@ -13,7 +13,7 @@ export const NO_BACKLOG: Backlog = {
   missedByItem: new Map(),
 };
 
-/** What an instance knows besides the view, and what the control lane makes facts of. */
+/** The knowledge of an instance besides the view, from which the control lane makes facts. */
 export interface LocalFacts extends Partial<LocalState> {
   readonly missedInstant?: MissedInstant;
   readonly hasLostTrackOf?: (item: number) => boolean;
@@ -25,8 +25,8 @@ export function planOf(name: string, now: JobView, local: LocalFacts = {}): stri
 }
 
 /**
- * What the idle instance `name` plans in `now`; a leader has made the present assignment, unless `local` says
- * otherwise.
+ * The actions that the idle instance `name` plans in `now`; a leader has made the present assignment, unless `local`
+ * says otherwise.
  */
 export function actionsOf(name: string, now: JobView, local: LocalFacts = {}): readonly Action[] {
   const { missedInstant = () => undefined, hasLostTrackOf = () => false, ...given } = local;

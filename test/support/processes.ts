@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 
-/** Whether a process runs; one that has ended and waits for its parent to notice does not. */
+/** True if a process runs; one that has ended and waits for its parent to notice does not. */
 export function isRunning(pid: number | string): boolean {
   const state = existsSync('/proc/self/stat') ? stateInProc(pid) : stateByPs(pid);
   return state !== undefined && state !== 'Z';

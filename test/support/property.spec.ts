@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { expectAsyncProperty, expectProperty } from './property.js';
 
-/** What a function throws, in words. */
+/** The message of the error that a function throws. */
 async function failureOf(action: () => void | Promise<void>): Promise<string> {
   try {
     await action();

@@ -3,7 +3,7 @@ import { type Socket } from 'node:net';
 /** `up`: from the client to the server. `down`: from the server to the client. */
 export type Direction = 'up' | 'down';
 
-/** What the proxy does to each direction now. */
+/** The present treatment of each direction by the proxy. */
 export interface Weather {
   blackHole: Record<Direction, boolean>;
   delayMs: Record<Direction, number>;

@@ -10,7 +10,7 @@ import { completed, started, status } from './trace-events.js';
 const { signal } = new AbortController();
 const at = (second: number): Date => new Date(2030, 0, 31, 12, 0, second);
 
-/** What reading, completing and deleting rows must do on each database. `open` returns an empty one. */
+/** The promises of reading, completing and deleting rows on each database. `open` returns an empty one. */
 export function traceReadingContract(open: () => DataSource): void {
   const stage = async (...events: TraceEvent[]) => {
     const storage = new RdbTraceStorage(open(), { clock: new ManualClock() });

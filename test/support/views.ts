@@ -24,7 +24,7 @@ export function aConfiguration(changes: Partial<JobConfiguration> = {}): JobConf
   };
 }
 
-/** An item of nobody, idle. */
+/** An unowned, idle item. */
 export function anItem(item: number, changes: Partial<ItemView> = {}): ItemView {
   return {
     item,

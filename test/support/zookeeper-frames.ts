@@ -1,7 +1,7 @@
 import { JuteReader } from '../../lib/registry/zookeeper/client/wire/jute.js';
 import { connectResponse } from '../../lib/registry/zookeeper/client/wire/messages.js';
 
-/** What a client must know to use a session. */
+/** The data that a client needs to use a session. */
 export interface SessionKey {
   readonly sessionId: bigint;
   readonly password: Buffer;
@@ -17,7 +17,7 @@ export class GreetingReader {
   push(data: Buffer): void {
     if (this.#isOver) return;
     this.#pending = Buffer.concat([this.#pending, data]);
-    // What does not belong to the protocol, such as the answer to a four-letter word, never completes a greeting.
+    // Bytes that do not belong to the protocol, such as the answer to a four-letter word, never complete a greeting.
     if (this.#pending.length < 4 || this.#pending.length < 4 + this.#pending.readUInt32BE(0)) return;
     this.#isOver = true;
     const { timeoutMs, sessionId, password } = connectResponse.read(new JuteReader(this.#pending.subarray(4)));

@@ -169,7 +169,7 @@ export function loadRecord(folder: string): CampaignRecord {
   return { ...more, history: { ...history, events } };
 }
 
-/** Whether the job is assigned, and each living instance registered and no other one. */
+/** True if the job is assigned, and each living instance registered and no other one. */
 function isSpread(bystander: Bystander, { name }: JobSpec, instances: readonly Instance[]): boolean {
   const moment = bystander.latest(name);
   if (moment === undefined || !moment.isSeen || moment.isResharding) return false;

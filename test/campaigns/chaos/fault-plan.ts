@@ -11,7 +11,7 @@ export interface PlannedFault {
   readonly choice: number;
   /** How long until it is made good. */
   readonly durationMs: number;
-  /** Whether what a cut held back is delivered afterwards, as if sent again, or lost with its connection. */
+  /** True if what a cut held back is delivered afterwards, as if sent again, or lost with its connection. */
   readonly delivers: boolean;
 }
 

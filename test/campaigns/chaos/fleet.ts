@@ -45,7 +45,7 @@ export class Fleet implements AsyncDisposable {
 /** One instance: a process after the other, behind proxies of its own, one for each server of the ensemble. */
 export class Instance implements AsyncDisposable {
   readonly lives: Life[] = [];
-  /** Whether something is being done to its process, or to its network. */
+  /** True if something is being done to its process, or to its network. */
   readonly busy = { process: false, network: false };
 
   private constructor(
@@ -96,7 +96,7 @@ export class Life {
   readonly #program: Program;
   readonly #bornAt = monotonicMs();
   #diedAt: number | undefined;
-  /** Whether somebody meant it to end. */
+  /** True if somebody meant it to end. */
   isToEnd = false;
 
   constructor(

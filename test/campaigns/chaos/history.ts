@@ -82,7 +82,7 @@ export interface Moment {
   readonly job: string;
   /** False while the bystander had no connection: anything may have happened. */
   readonly isSeen: boolean;
-  /** Whether the items are to be assigned anew. */
+  /** True if the items are to be assigned anew. */
   readonly isResharding: boolean;
   /** Instance id by item; empty if it has no owner. */
   readonly owners: readonly string[];

@@ -37,7 +37,7 @@ export class Evidence {
   /** When the registry lost its nodes; milliseconds since the beginning. */
   readonly wipes: readonly number[];
   readonly triggerChanges: readonly TriggerChange[];
-  /** Whether marks were made all the time. */
+  /** True if marks were made all the time. */
   readonly isAlwaysMonitored: boolean;
   readonly #nodes = new Map<string, OpenSpan[]>();
 
@@ -64,7 +64,7 @@ export class Evidence {
     return this.#nodes.get(path) ?? [ALWAYS_ABSENT];
   }
 
-  /** Whether the node had a value that fulfils `predicate` at some time in between. */
+  /** True if the node had a value that fulfils `predicate` at some time in between. */
   ever(path: string, predicate: (value: string | undefined) => boolean, { fromMs, toMs }: Window): boolean {
     return this.spans(path).some((span) => span.fromMs <= toMs && span.toMs >= fromMs && predicate(span.value));
   }
@@ -74,13 +74,13 @@ export class Evidence {
     return this.configs.findLast((span) => span.fromMs <= ms)?.value;
   }
 
-  /** Whether a configuration that fulfils `predicate` held at some time in between. */
+  /** True if a configuration that fulfils `predicate` held at some time in between. */
   everConfigured(predicate: (config: JobConfiguration) => boolean, { fromMs, toMs }: Window): boolean {
     return this.configs.some((span) => span.fromMs <= toMs && span.toMs >= fromMs && predicate(span.value));
   }
 
   /**
-   * Whether marks were made all the time in between, and so long before that an instance that is cut off knows, too.
+   * True if marks were made all the time in between, and so long before that an instance that is cut off knows, too.
    */
   isMonitored({ fromMs, toMs }: Window): boolean {
     if (this.isAlwaysMonitored) return true;
@@ -88,7 +88,7 @@ export class Evidence {
     return !this.everConfigured(({ monitorExecution }) => !monitorExecution, window);
   }
 
-  /** Whether an assignment that leaves out the item held at some time in between. */
+  /** True if an assignment that leaves out the item held at some time in between. */
   everLeftOut(item: number, window: Window): boolean {
     return this.ever(
       this.paths.assignmentRecord,
@@ -102,7 +102,7 @@ export class Evidence {
     return this.spans(path).findLast(({ fromMs }) => fromMs <= ms)?.value;
   }
 
-  /** Whether the instance was registered and its server enabled at a moment. */
+  /** True if the instance was registered and its server enabled at a moment. */
   isAvailable(name: string, ms: number): boolean {
     const { paths } = this;
     return (
@@ -111,7 +111,7 @@ export class Evidence {
     );
   }
 
-  /** Whether the registry lost its nodes in between: it does not know then what came before. */
+  /** True if the registry lost its nodes in between: it does not know then what came before. */
   isWiped({ fromMs, toMs }: Window): boolean {
     return this.wipes.some((atMs) => atMs >= fromMs && atMs <= toMs);
   }
@@ -177,7 +177,7 @@ export interface TriggerChange {
   /** As in `Commit`. */
   readonly by: string;
   readonly what: 'made' | 'removed';
-  /** Whether it asks for the item: it names that, or the instance owned it then. */
+  /** True if it asks for the item: it names that, or the instance owned it then. */
   readonly isFor: (item: number) => boolean;
 }
 

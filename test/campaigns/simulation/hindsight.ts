@@ -21,7 +21,7 @@ export interface Asked {
   readonly item: number;
   readonly instantMs: number;
   readonly nowMs: number;
-  /** Whether the records of operations and the trace are read, besides the registry centre. */
+  /** True if the records of operations and the trace are read, besides the registry centre. */
   readonly past: 'unread' | 'read';
 }
 

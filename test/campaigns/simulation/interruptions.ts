@@ -69,7 +69,7 @@ export function instantsIn({ skews }: Evidence, { fromMs, toMs }: Window): Windo
   return { fromMs: fromMs + skews.leastMs - SLACK_MS, toMs: toMs + skews.greatestMs + SLACK_MS };
 }
 
-/** Whether all of a window lies in some of these. */
+/** True if all of a window lies in some of these. */
 export function isCovered({ fromMs, toMs }: Window, windows: readonly Window[]): boolean {
   let coveredTo = fromMs;
   for (const window of windows.toSorted((one, other) => one.fromMs - other.fromMs)) {

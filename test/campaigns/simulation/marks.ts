@@ -20,7 +20,7 @@ export interface Mark {
   readonly instance: string;
   readonly revision: number;
   readonly fate: Fate;
-  /** Whether it was made in taking over a crashed item. */
+  /** True if it was made in taking over a crashed item. */
   readonly isRescue: boolean;
   /** The run of user code that it covers; there is none if the instance died before. */
   readonly run: Run | undefined;

@@ -62,7 +62,7 @@ export function itemsAfterLastCall(evidence: Evidence): readonly string[] {
 }
 
 /**
- * Whether this is the first run of a new item, whose instance lost its session before it could begin it, and came back.
+ * True if this is the first run of a new item, whose instance lost its session before it could begin it, and came back.
  * No other instance would make up for an item that was never begun, so none waits for it.
  */
 function isNewOnInstanceThatCameBack(evidence: Evidence, { item, instance, scheduledMs = 0, begunMs }: Run): boolean {
@@ -73,7 +73,7 @@ function isNewOnInstanceThatCameBack(evidence: Evidence, { item, instance, sched
 }
 
 /**
- * Whether the instance was away when the call came, and the item's owner then was another one, which did not make up
+ * True if the instance was away when the call came, and the item's owner then was another one, which did not make up
  * for the firing. The instance that comes back gets the item and does: nobody could wait for that.
  */
 function isHandedToInstanceThatCameBack(evidence: Evidence, { item, instance, begunMs }: Run, call: Call): boolean {
@@ -84,7 +84,7 @@ function isHandedToInstanceThatCameBack(evidence: Evidence, { item, instance, be
 }
 
 /**
- * Whether the firing was dropped for this item, and then `misfire` was switched on, so that its next owner makes up for
+ * True if the firing was dropped for this item, and then `misfire` was switched on, so that its next owner makes up for
  * it.
  */
 function isMadeUpForSince(evidence: Evidence, run: Run, call: Call): boolean {
@@ -112,7 +112,7 @@ function isDroppedBySomeoneElse(evidence: Evidence, run: Run, call: Call): boole
   return isBehind && isNewOwner && evidence.configAt(begunMs)?.misfire === false;
 }
 
-/** Whether the server of the instance that died with the item was disabled, so that nobody was to take it over then. */
+/** True if the server of the instance that died with the item was disabled, so that nobody was to take it over then. */
 function isOfDisabledServer(evidence: Evidence, run: Run, call: Call): boolean {
   const { marks, paths } = evidence;
   const died = marks.find(
@@ -138,7 +138,7 @@ function when({ instance, begunMs, endedMs, end }: Run): string {
   return `begun ${seconds(begunMs)} on ${instance}, ${endedMs === undefined ? 'not ended' : `${end} ${seconds(endedMs)}`}`;
 }
 
-/** Whether nothing excuses that run and call are not in order. */
+/** True if nothing excuses that run and call are not in order. */
 function isJudged(evidence: Evidence, run: Run, call: Call): boolean {
   const { history, paths, recording } = evidence;
   const window = {
@@ -183,7 +183,7 @@ export function unorderedCalls(evidence: Evidence): readonly string[] {
 }
 
 /**
- * Whether the instances of a firing died before its first call, so that the instance that took over their items makes
+ * True if the instances of a firing died before its first call, so that the instance that took over their items makes
  * it. An instance takes over when it has ended the firing that it is in, however much later that one is.
  */
 function isFirstOfTakenOver({ marks }: Evidence, { phase, instance, scheduledMs, items }: ScheduledCall): boolean {
@@ -195,7 +195,7 @@ function isFirstOfTakenOver({ marks }: Evidence, { phase, instance, scheduledMs,
 }
 
 /**
- * Whether nobody who was there owned the items of a first call when that of a later firing began. They are made up for
+ * True if nobody who was there owned the items of a first call when that of a later firing began. They are made up for
  * when they have an owner again, and no firing can wait for that: items are not assigned while it goes on.
  */
 function isOfHandedOn(evidence: Evidence, { phase, items }: ScheduledCall, { begunMs }: ScheduledCall): boolean {
@@ -207,7 +207,7 @@ function isOfHandedOn(evidence: Evidence, { phase, items }: ScheduledCall, { beg
 }
 
 /**
- * Whether the instance came after the schedule was changed, and calls for an instant of the new one from before the
+ * True if the instance came after the schedule was changed, and calls for an instant of the new one from before the
  * change. No node says when the schedule was changed.
  */
 function isOfNewcomer(evidence: Evidence, { instance, scheduledMs, begunMs }: ScheduledCall): boolean {

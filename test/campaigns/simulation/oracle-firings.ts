@@ -78,7 +78,7 @@ function instants(evidence: Evidence, afterMs: number, beforeMs: number): readon
   return found;
 }
 
-/** Whether it is an instant of the schedule as it was then. */
+/** True if it is an instant of the schedule as it was then. */
 function isInstant(evidence: Evidence, ms: number): boolean {
   const config = evidence.configAt(ms);
   return config !== undefined && ms % periodMsOf(config) === 0;

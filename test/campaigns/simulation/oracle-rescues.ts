@@ -45,14 +45,14 @@ function mayStayLost(evidence: Evidence, { item, toMs }: Mark): boolean {
   );
 }
 
-/** Whether the run has ended, or an earlier one of the same instant, which a peer took for crashed and made again. */
+/** True if the run has ended, or an earlier one of the same instant, which a peer took for crashed and made again. */
 function hasEnded({ marksByItem }: Evidence, lost: Mark): boolean {
   return (marksByItem.get(lost.item) ?? []).some(
     (mark) => mark.revision <= lost.revision && mark.scheduledMs === lost.scheduledMs && endsByItself(mark),
   );
 }
 
-/** Whether its code came to its end, and was not told to break off; or its time was up, which ends it as well. */
+/** True if its code came to its end, and was not told to break off; or its time was up, which ends it as well. */
 function endsByItself({ run }: Mark): boolean {
   return run?.end === 'completed' || run?.end === 'failed' || run?.isTimeUp === true;
 }

@@ -32,7 +32,7 @@ function endOf({ endedMs, abortedMs }: Run): number {
   return Math.min(endedMs ?? Infinity, abortedMs ?? Infinity);
 }
 
-/** Whether at each moment one of the runs was on an instance that could not know what it had to know. */
+/** True if at each moment one of the runs was on an instance that could not know what it had to know. */
 function isCovered({ fromMs, toMs }: Window, exemptions: readonly Exemption[], runs: readonly Run[]): boolean {
   let uncoveredFrom = fromMs;
   const relevant = exemptions
@@ -89,7 +89,7 @@ export function tokens(evidence: Evidence): readonly string[] {
 }
 
 /**
- * Whether the run is one that its token exists for: that of an owner which does not know that it is one no more, or
+ * True if the run is one that its token exists for: that of an owner which does not know that it is one no more, or
  * whose item was another's while it waited for a place in the pool and bore no mark.
  */
 function isStale(evidence: Evidence, run: Run): boolean {

@@ -93,7 +93,7 @@ function longestIdle({ marksByItem }: Evidence, item: number, { fromMs, toMs }: 
   return Math.max(longest, toMs - idleFrom);
 }
 
-/** Whether one other instance was available, and not stopping itself, all the time. */
+/** True if one other instance was available, and not stopping itself, all the time. */
 function hasSuccessor(evidence: Evidence, { name, fromMs, toMs }: Stop): boolean {
   const others = stops(evidence);
   const moments = [

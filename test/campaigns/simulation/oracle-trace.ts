@@ -37,7 +37,7 @@ export function tracedRuns({ recording, history }: Evidence): readonly string[] 
   });
 }
 
-/** Whether the item was aborted before it could start. */
+/** True if the item was aborted before it could start. */
 function isUnstarted({ startMs, endMs, deliveries, success }: TraceRow): boolean {
   return deliveries === 1 && endMs === startMs && !success;
 }

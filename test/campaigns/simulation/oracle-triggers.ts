@@ -64,7 +64,7 @@ function owed(evidence: Evidence, begun: readonly Mark[], accepted: readonly Acc
   });
 }
 
-/** Whether the item was disabled at some time, or none of the job's, or no server was enabled to run it. */
+/** True if the item was disabled at some time, or none of the job's, or no server was enabled to run it. */
 function mayBeDropped(evidence: Evidence, item: number, window: Window): boolean {
   const { paths, names } = evidence;
   const isDisabled = evidence.ever(paths.item(item, 'disabled'), (value) => value !== undefined, window);
@@ -82,7 +82,7 @@ function mayBeDropped(evidence: Evidence, item: number, window: Window): boolean
   });
 }
 
-/** Whether the node had that value at that moment, if only for that moment. */
+/** True if the node had that value at that moment, if only for that moment. */
 function wasAt(evidence: Evidence, path: string, ms: number, wanted: string | undefined): boolean {
   return evidence
     .spans(path)
@@ -120,7 +120,7 @@ export function promptTriggers(evidence: Evidence): readonly string[] {
   });
 }
 
-/** Whether operators have done nothing but trigger, and nothing has gone wrong, for a while. */
+/** True if operators have done nothing but trigger, and nothing has gone wrong, for a while. */
 function isQuiet(evidence: Evidence, { fromMs, toMs }: Window): boolean {
   const { recording, paths } = evidence;
   const isDisturbed = recording.played.some(

@@ -15,7 +15,7 @@ export interface Run {
   readonly token: number;
   readonly begunMs: number;
   readonly abortedMs: number | undefined;
-  /** Whether it was told to end because its time was up: it has failed then, also if its code goes on. */
+  /** True if it was told to end because its time was up: it has failed then, also if its code goes on. */
   readonly isTimeUp?: boolean;
   readonly endedMs: number | undefined;
   readonly end: RunEnd | undefined;

@@ -1,4 +1,4 @@
-/** What the page does: who may do what, what is live, what comes back, and what hostile names cannot do. */
+/** The behaviour of the page: permissions, live changes, reconnection, and hostile names. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Browser, type Page } from 'playwright-core';
 import { type Look, screenshot, startBrowser, type Visit, visit } from './support/browser.js';

@@ -1,6 +1,6 @@
 /**
- * What the page claims while it does not know: nothing. Each page of the router, and each tab of a job, has its
- * requests held back, and then refused.
+ * The page claims nothing that it does not know. Each page of the router, and each tab of a job, has its requests held
+ * back, and then refused.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { type Browser, type Page, type Route } from 'playwright-core';
@@ -14,7 +14,7 @@ let server: FakeConsole;
 let url: string;
 let opened: Visit;
 const held: Route[] = [];
-/** What happens to requests of the API, once one knows who is logged in: they are answered, held back, or refused. */
+/** The fate of the API's requests after the session is known: they are answered, held back, or refused. */
 let fate: 'answered' | 'held back' | 'refused';
 
 beforeAll(async () => void (browser = await startBrowser()));
@@ -118,7 +118,7 @@ function filled(path: string): string {
   });
 }
 
-/** What the page says, without its frame. */
+/** The text of the page, without its frame. */
 const said = (page: Page): Promise<string> => page.locator('main').innerText();
 
 function claims(text: string): readonly string[] {

@@ -108,7 +108,7 @@ for (const look of LOOKS) {
   });
 }
 
-/** What axe finds serious. It is run through the debugger, which the page's policy does not bind. */
+/** The serious findings of axe. It runs through the debugger, to which the page's policy does not apply. */
 async function accessibility(page: { evaluate: (script: string) => Promise<unknown> }): Promise<readonly string[]> {
   await page.evaluate(AXE);
   const { violations } = (await page.evaluate(`axe.run(document, { resultTypes: ['violations'] })`)) as AxeAnswer;

@@ -1,6 +1,6 @@
 import { type ConsoleApp, PASSWORDS } from './console-app.js';
 
-/** What a request has besides its path. */
+/** The parts of a request besides its path. */
 export interface RequestOptions {
   readonly method?: string;
   /** Is sent as JSON. */

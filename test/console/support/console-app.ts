@@ -18,7 +18,7 @@ export interface ConsoleAppOptions {
   readonly server?: (typeof SERVERS)[number];
   /** Of the console. Default: an administrator, an operator and a guest. */
   readonly console?: ElasticJobConsoleOptions;
-  /** What the application does before it listens. */
+  /** Called before the application listens. */
   readonly prepare?: (app: INestApplication) => void;
   readonly imports?: readonly DynamicModule[];
   /** The console's module, instead of one with the options. */
@@ -32,7 +32,7 @@ export const PASSWORDS = {
   gina: 'view from the gallery',
 } as const;
 
-/** What `npx elasticjob hash-password` makes of them, at low costs, so that tests are quick. */
+/** Users with the hashes of `npx elasticjob hash-password`, at low costs, so that tests are quick. */
 export const USERS: readonly ConsoleUserSettings[] = [
   {
     username: 'anna',

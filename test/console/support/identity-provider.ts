@@ -2,7 +2,7 @@ import { createHash, createSign, generateKeyPairSync, type KeyObject } from 'nod
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 
-/** What a login at the provider leads to. */
+/** The result of a login at the provider. */
 export interface IdentityOptions {
   /** Come before those of the token that is right. */
   readonly claims?: Readonly<Record<string, unknown>>;
@@ -17,7 +17,7 @@ const [KEY, OTHER] = [1, 2].map(() => generateKeyPairSync('rsa', { modulusLength
 export class IdentityProvider implements AsyncDisposable {
   readonly #server: Server;
   readonly #codes = new Map<string, URLSearchParams>();
-  /** What the next ID tokens are like. */
+  /** The options of the next ID tokens. */
   next: IdentityOptions = {};
 
   private constructor(server: Server) {

@@ -9,7 +9,7 @@ import { type RegistryCenter } from '../../../lib/registry/registry-center.js';
 import { whenConnected } from '../../../lib/registry/session-state.js';
 import { systemClock } from '../../../lib/time/clock.js';
 
-/** What a job of the stage has besides its settings. */
+/** The options of a job of the stage besides its settings. */
 export interface StagedJob extends JobOptions {
   /** Items by their owners: `{ '10.0.0.1@-@1': [0, 1] }`; the owners live, and their servers are enabled. */
   readonly owners?: Readonly<Record<string, readonly number[]>>;

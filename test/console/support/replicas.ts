@@ -4,7 +4,7 @@ import {
 } from '../../../lib/console/options/console-options.js';
 import { ConsoleApp, USERS } from './console-app.js';
 
-/** What all replicas have in common. */
+/** The keys that all replicas share. */
 export const SHARED_KEYS = {
   sessionKeys: ['a key that signs for all replicas, of more than 32'],
   secretKey: 'a key that encrypts for all replicas, of more than 32',

@@ -1,6 +1,4 @@
-/**
- * What instances of Java's ElasticJob do to a database, as text: their tables of each version, and their statements.
- */
+/** Effects of Java's ElasticJob on a database, as text: their tables of each version, and their statements. */
 import { type Kind } from './servers.js';
 
 /** Tables of ElasticJob's versions. From 3.0.1 on, MySQL has another primary key; from 3.0.5 on, `source` is gone. */

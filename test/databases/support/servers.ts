@@ -11,7 +11,7 @@ import { DataSource, type DataSourceOptions } from 'typeorm';
 import { freePort } from '../../support/free-port.js';
 import { until } from '../../support/until.js';
 
-/** What a test runs on. */
+/** The kinds of databases of the tests. */
 export const KINDS = ['postgres', 'mariadb'] as const;
 export type Kind = (typeof KINDS)[number];
 

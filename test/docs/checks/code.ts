@@ -28,7 +28,7 @@ const sampleNameIn = (row: Row): SampleName => {
   throw new Error(`There is no value to try ${row.java} with.`);
 };
 
-/** What an application stores of a job with these options of the decorator. */
+/** The configuration that an application stores for a job with these options of the decorator. */
 async function storedBy(options: object): Promise<JobConfiguration> {
   await using app = await running({ providers: [decorated(options), Stopwatch] });
   return app.stored('syncOrders');

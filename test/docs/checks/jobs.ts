@@ -18,7 +18,7 @@ import { until } from '../../support/until.js';
 import { running } from '../application.js';
 import { type Check, type Checks, codeIn } from '../page.js';
 
-/** What was called in a firing, in order; and what each was given. */
+/** The calls of a firing in order, with their arguments. */
 interface Told {
   readonly calls: string[];
   readonly contexts: ShardingContext[];
@@ -215,7 +215,7 @@ const ORDER = [
   'doAfterJobExecutedAtLastCompleted',
 ];
 
-/** What the row names is called, and by the order of the listeners. */
+/** The listeners that the row names are called, in their order. */
 const called: Check = async () => {
   expect((await fired()).calls).toEqual(ORDER);
 };

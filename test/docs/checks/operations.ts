@@ -78,7 +78,7 @@ const shutsDown: Check = async (row) => {
   expect(cluster.owners).toEqual({ B: [0, 1] });
 };
 
-/** What Java's statistics are made of, read from the nodes as Java reads them. */
+/** Java's statistics, read from the nodes as Java reads them. */
 async function statistics(): Promise<object> {
   await using cluster = await clusterOf(['A', 'B']);
   const { operator, paths } = cluster;

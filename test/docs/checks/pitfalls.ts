@@ -54,7 +54,7 @@ async function changedAtRunTime(setting: string, settings: JobSettings, said: st
   return app;
 }
 
-/** What is logged when the job's items run, and fail, although an unknown type was stored at run time. */
+/** The log when the job's items run, and fail, although an unknown type was stored at run time. */
 async function ranWithUnknown(setting: string, settings: JobSettings, said: string): Promise<readonly string[]> {
   await using app = await changedAtRunTime(setting, settings, said);
   app.app.get(SyncOrdersJob).failure = new Error('out of paper');

@@ -95,7 +95,7 @@ async function printed(command: string): Promise<string> {
   return terminal.text;
 }
 
-/** What a screen shows that was drawn once or more: the last drawing. */
+/** The last drawing of a screen. */
 function withoutSteering(text: string): string {
   const [last = ''] = text.split('\u001b[H').slice(-1);
   // A page keeps no blanks at the ends of lines.

@@ -18,7 +18,7 @@ function anchorsOf(page: string): readonly string[] {
   return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
 }
 
-/** Whether a link of a page leads to a heading or file that exists. */
+/** True if a link of a page leads to a heading or file that exists. */
 function isAlive(page: string, link: string): boolean {
   const [file = '', anchor] = link.split('#');
   const target = file === '' ? page : join(dirname(page), file);

@@ -1,10 +1,10 @@
 /**
- * What a newcomer does, with the real template of Nest: `nest new`, the README's line of installation, a job, the
+ * The steps of a newcomer, with the real template of Nest: `nest new`, the README's line of installation, a job, the
  * template's own tests, every builder, and restarts on a real ZooKeeper.
  *
  *   node test/packaging/newcomer/main.mjs 12 nestjs-elasticjob-1.0.0.tgz
  *
- * The second argument is the packed library. Everything happens in a new folder, which goes at the end.
+ * The second argument is the packed library. Everything happens in a new folder, which is removed at the end.
  */
 import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

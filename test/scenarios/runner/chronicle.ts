@@ -18,7 +18,7 @@ export class Chronicle {
   readonly #told: Told[] = [];
   #entries: Entry[] = [];
   #instant: number | undefined;
-  /** Whether statements name the job they are about. */
+  /** True if statements name the job they are about. */
   namesJobs = false;
 
   constructor(clock: Clock) {

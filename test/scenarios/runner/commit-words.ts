@@ -9,14 +9,14 @@ export interface JobCommit {
   readonly root: string;
   /** Name of who committed. */
   readonly by: string;
-  /** Whether it is the end of a session that removes nodes; `by` is whose session it was. */
+  /** True if it is the end of a session that removes nodes; `by` is whose session it was. */
   readonly isEndOfSession: boolean;
   readonly changes: readonly NodeChange[];
   /** Name of the owner by item after the commit. */
   readonly owners: readonly string[];
   /** `A` for the id of an instance. */
   readonly nameOf: (id: string) => string;
-  /** Whether an instance of that id was registered before. */
+  /** True if an instance of that id was registered before. */
   readonly isKnown: (id: string) => boolean;
   /** The text with names in the place of ids. */
   readonly readable: (text: string) => string;

@@ -44,7 +44,7 @@ export class Network {
     this.#appointment = { of: appointment, left: appointment.write };
   }
 
-  /** Whether what was appointed has not happened. */
+  /** True if what was appointed has not happened. */
   get isWaiting(): boolean {
     return this.#appointment !== undefined;
   }

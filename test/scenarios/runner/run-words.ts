@@ -24,7 +24,7 @@ export interface Statement {
   readonly before: string;
   readonly items: readonly number[];
   readonly after: string;
-  /** Whether nothing else depends on it: it may come at any place within its instant, and is told last. */
+  /** True if nothing else depends on it: it may come at any place within its instant, and is told last. */
   readonly isAside?: boolean;
 }
 

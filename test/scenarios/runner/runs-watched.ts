@@ -15,9 +15,9 @@ interface OpenRun {
 export interface WorkPorts {
   readonly chronicle: Chronicle;
   readonly clock: Clock;
-  /** Whether the item bears the running mark of that instance; `undefined` if the job marks none. */
+  /** True if the item bears the running mark of that instance; `undefined` if the job marks none. */
   readonly isMarked: (name: string, context: ShardingContext) => boolean | undefined;
-  /** Whether that instance has taken the item over from one that is gone. */
+  /** True if that instance has taken the item over from one that is gone. */
   readonly isPartial: (name: string, context: ShardingContext) => boolean;
   /** Takes a breach of what must hold at any time. */
   readonly complain: (complaint: string) => void;
@@ -38,7 +38,7 @@ export class WatchedWork {
   readonly #gone = new WeakSet<Member>();
   readonly #frozen = new Map<Member, (() => void)[]>();
   readonly #demands: RunDemands;
-  /** Whether items take no notice of their signal. */
+  /** True if items take no notice of their signal. */
   isDeaf = false;
 
   constructor(ports: WorkPorts) {

@@ -1,4 +1,4 @@
-/** What a listener must have. */
+/** The parts that a listener must have. */
 import { describe, expect, test } from '@jest/globals';
 import {
   AbstractDistributeOnceElasticJobListener,

@@ -1,4 +1,4 @@
-/** What a misspelt name probably means. */
+/** The probable meaning of a misspelt name. */
 import { describe, expect, test } from '@jest/globals';
 import { isNearly, knownNames, nearest, relaxed, suggestion } from '../../../lib/api/text/nearest.js';
 

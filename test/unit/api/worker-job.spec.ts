@@ -1,4 +1,4 @@
-/** Which values name a worker module, and which objects are jobs whose items are run in worker threads. */
+/** Values that name a worker module, and objects that are jobs whose items run in worker threads. */
 import { describe, expect, test } from '@jest/globals';
 import { runInNewContext } from 'node:vm';
 import { ineffectiveWorkerOf, isWorkerThreadJob, workerProblem, workerText } from '../../../lib/api/job/worker-job.js';

@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events';
 import { abortable, sleep, withDeadline } from '../../../lib/async/wait.js';
 import { ManualClock, settle } from '../../../lib/testing/manual-clock.js';
 
-/** What a promise has come to by now. */
+/** The present state of a promise. */
 async function outcome(promise: Promise<unknown>): Promise<unknown> {
   return Promise.race([promise.catch((error: unknown) => error), settle().then(() => 'pending')]);
 }

@@ -1,6 +1,6 @@
 /**
- * What each command answers to what it cannot use: a sentence that names the fault and what would be right, the exit
- * code of docs/command-line.md, no stack trace, and nothing that steers the terminal. A command without a row is found.
+ * The answer of each command to an unusable input: a sentence that names the fault and a valid form, the exit code of
+ * docs/command-line.md, no stack trace, and nothing that steers the terminal. A command without a row is found.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -67,7 +67,7 @@ const run = (words: readonly string[], more: object = {}): Promise<Outcome> =>
 const withJob = (name: string, job: string): readonly string[] =>
   (COMMANDS[name] ?? []).map((word) => (word === 'bill' ? job : word));
 
-/** What is said of a fault, on lines that a terminal shows as they are. */
+/** The message about a fault, on lines that a terminal shows unchanged. */
 function complaint({ err, out, exitCode }: Outcome, expected: number): string {
   expect({ exitCode, out }).toEqual({ exitCode: expected, out: '' });
   expect(err).not.toMatch(/\n\s+at |TypeError|RangeError|node:internal|\[object |undefined/);
@@ -124,7 +124,7 @@ describe.each(Object.keys(COMMANDS))('%s', (name) => {
 
 describe.each(OF_JOBS)('%s', (name) => {
   test('refuses to go on without a job where it needs one', async () => {
-    // What works on all jobs too is not asked.
+    // Commands that also work on all jobs are left out.
     if (['watch', 'doctor', 'prune'].includes(name)) return;
     const words = withJob(name, 'bill').filter((word) => word !== 'bill');
 

@@ -15,16 +15,16 @@ import { aConfiguration } from '../../support/views.js';
 /** An answer to a question; what happens meanwhile may come before it. `undefined` is Ctrl-C. */
 type Answer = string | undefined | (() => Promise<string>);
 
-/** What a person at the terminal does, and how wide it is. */
+/** The person at the terminal, and the terminal's width. */
 export interface Seat {
-  /** What is answered to questions, in order. Default: there is no terminal to ask on. */
+  /** The answers to questions, in order. Default: there is no terminal to ask on. */
   readonly answers?: readonly Answer[];
   /** Default: the output goes to a file. */
   readonly columns?: number;
   readonly rows?: number;
 }
 
-/** What a command has printed, and how it has ended. */
+/** The output of a command, and its exit code. */
 export interface Outcome {
   readonly out: string;
   readonly err: string;

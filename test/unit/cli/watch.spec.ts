@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => stage[Symbol.asyncDispose]());
 
-/** What a screen shows: the last drawing, without the sequences that steer the terminal. */
+/** The last drawing on a screen, without control sequences. */
 function shownOn(terminal: TestTerminal): string {
   const last = terminal.out.text.split('\u001b[H').at(-1) ?? '';
   // eslint-disable-next-line no-control-regex

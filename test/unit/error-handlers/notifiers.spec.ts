@@ -15,7 +15,7 @@ class Pager implements NoticeChannel {
   /** The first lines of what was delivered. */
   readonly told: string[] = [];
   attempts = 0;
-  /** What becomes of an attempt. */
+  /** The result of an attempt. */
   mode: 'works' | 'remarks' | 'fails' | 'refuses' | 'hangs' = 'works';
 
   read(props: Readonly<Record<string, string>>): ReturnType<NoticeChannel['read']> {

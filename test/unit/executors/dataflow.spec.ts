@@ -6,7 +6,7 @@ import { settle, TestCluster, type TestClusterOptions } from '../../../lib/testi
 
 const STREAM = { 'streaming.process': 'true' };
 
-/** What a dataflow job has done: `A0 fetch`, `A0 process 1,2`. */
+/** The steps of a dataflow job: `A0 fetch`, `A0 process 1,2`. */
 type Steps = string[];
 
 /** A job whose fetches return `batches` one after the other, the same for each item, and nothing after the last one. */

@@ -1,4 +1,4 @@
-/** What executors find allowed in the properties of a job, but probably not intended. */
+/** Properties of a job that executors allow, but that are probably not intended. */
 import { describe, expect, test } from '@jest/globals';
 import { builtInExecutors } from '../../../lib/executors/built-in-executors.js';
 import { ManualClock } from '../../../lib/testing/manual-clock.js';

@@ -1,4 +1,4 @@
-/** Code of jobs that returns work which nobody would do, or a failure that nobody has thrown. */
+/** Code of jobs that returns work that would never be done, or an error instead of throwing it. */
 import { describe, expect, test } from '@jest/globals';
 import { type ElasticJobObject, type ShardingContext } from '../../../lib/index.js';
 import { TestCluster } from '../../../lib/testing/index.js';

@@ -39,7 +39,7 @@ export const run = (
 export const has = (item: RunItem, text: string): Promise<void> =>
   until(() => item.log.some((line) => line.endsWith(`: ${text}`)), `the log to have ${text}`);
 
-/** What an item's run throws. */
+/** The error of an item's run. */
 export const failure = (item: RunItem): Promise<Error> =>
   item.ended.then(
     () => new Error('it succeeded'),

@@ -1,4 +1,4 @@
-/** What a worker is given, its module, and what it throws. With real threads. */
+/** The input of a worker, its module, and its errors, with real threads. */
 import { relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from '@jest/globals';

@@ -1,6 +1,6 @@
 /**
- * What the registry centre has of a job is unreadable, gone, or was restored from a copy: noticed, named, and repaired
- * where it is certain.
+ * Nodes of a job that are unreadable, gone, or restored from a copy are noticed, named, and repaired if that is
+ * certain.
  */
 import { describe, expect, test } from '@jest/globals';
 import { type JobHealth } from '../../../lib/kernel/life/job-health.js';

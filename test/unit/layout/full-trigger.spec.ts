@@ -1,4 +1,4 @@
-/** Which items the trigger of each instance lists. */
+/** The items in the trigger of each instance. */
 import { expect, test } from '@jest/globals';
 import { fullTriggers } from '../../../lib/layout/full-trigger.js';
 import { type JobView } from '../../../lib/layout/job-view.js';

@@ -7,7 +7,7 @@ import { javaConfigurations, javaReadings, javaTrees } from './fixtures.js';
 
 const path = '/bill/config';
 
-/** What Java takes for absent settings of a stored configuration. */
+/** Java's values of absent settings of a stored configuration. */
 const absent = {
   shardingItemParameters: '',
   jobParameter: '',

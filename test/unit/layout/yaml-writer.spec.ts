@@ -4,8 +4,8 @@ import { isReadAsText } from '../../../lib/layout/yaml-scalars.js';
 import { YamlMapping } from '../../../lib/layout/yaml-mapping.js';
 import { yamlEntry } from '../../../lib/layout/yaml-writer.js';
 
-// Whether these are Java’s very bytes, job-configuration-yaml.spec.ts asks with what Java has written. Here are the
-// cases that random configurations meet too seldom.
+// job-configuration-yaml.spec.ts checks with texts of Java that these are Java’s very bytes. Here are the cases that
+// random configurations meet too seldom.
 
 describe('a text that Java would read as something else without quotes gets quotes', () => {
   test.each([

@@ -38,7 +38,7 @@ const syncOrders = provider('syncOrders', { shardingTotalCount: 3 });
 const read = ({ options = {}, file, environment = {}, providers = [syncOrders] }: Given): ApplicationSettings =>
   readApplicationSettings({ options, file, environment, providers })!;
 
-/** What is wrong, each as one line of the refusal. */
+/** The problems, each as one line of the refusal. */
 const faultsOf = (given: Given): readonly string[] => {
   try {
     read(given);

@@ -38,7 +38,7 @@ export async function started(metadata: ModuleMetadata): Promise<INestApplicatio
   return Object.assign(app, { [Symbol.asyncDispose]: () => app.close() });
 }
 
-/** What booting the application says instead of booting; one line for each fault. */
+/** The refusal of booting the application, one line for each fault. */
 export async function refusalOf(metadata: ModuleMetadata): Promise<readonly string[]> {
   try {
     const app = await started(metadata);

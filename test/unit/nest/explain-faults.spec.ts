@@ -19,7 +19,7 @@ class BillJob {
 const paths = new JobPaths('bill');
 let namespaces = 0;
 
-/** What health and explanation say once the settings are stored that an operator writes. */
+/** Health and explanation after an operator has stored settings. */
 async function saidOf(stored: string) {
   const registryCenter = new EmbeddedRegistryCenter({ namespace: `explain-faults-${++namespaces}` });
   let size: number | Error = 4;

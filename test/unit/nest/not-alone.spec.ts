@@ -282,7 +282,7 @@ describe('a process that SIGTERM ends at once', () => {
     'its items rest until its session with the registry centre ends, 40 s later. Call app.enableShutdownHooks() without arguments, ' +
     "or with 'SIGTERM' among them.";
 
-  /** What is logged in the first seconds after the boot. */
+  /** The messages in the first seconds after the boot. */
   async function logged(duringBoot: (cancel: () => void) => void): Promise<readonly string[]> {
     const clock = new ManualClock();
     const logger = new RecordingLogger();

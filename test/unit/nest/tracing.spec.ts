@@ -148,7 +148,7 @@ describe('elasticjob.tracing', () => {
 });
 
 describe('the DataSource', () => {
-  /** Whether a run of the job is recorded there. */
+  /** True if a run of the job is recorded there. */
   const records = async (app: Awaited<ReturnType<typeof started>>, database: DataSource): Promise<boolean> => {
     await ran(app, 'syncOrders');
     await until(async () => (await rowsOf(database)).length === 2, 'its rows');

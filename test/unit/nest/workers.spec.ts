@@ -28,7 +28,7 @@ class CrunchByProperty {}
 @ElasticJob<object>('crunch', { shardingTotalCount: 2 })
 class Plain {}
 
-/** What the registry centre has of a job whose items have run: its root's text and its configuration. */
+/** The root's text and the stored configuration of a job whose items have run. */
 async function stored(registryCenter: EmbeddedRegistryCenter): Promise<readonly [string | undefined, string]> {
   const read = async (node: string): Promise<string | undefined> => registryCenter.get(node);
   return [await read('/crunch'), String(await read('/crunch/config'))];

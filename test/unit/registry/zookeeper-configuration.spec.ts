@@ -8,7 +8,7 @@ import {
 } from '../../../lib/registry/zookeeper/zookeeper-configuration.js';
 import { english } from '../../support/english.js';
 
-/** What is wrong with a configuration that is right otherwise, one line each. */
+/** The problems of a configuration that is valid otherwise, one line each. */
 function faultsOf(configuration: unknown): readonly string[] {
   try {
     resolve(configuration as Partial<ZookeeperConfiguration>);

@@ -1,4 +1,4 @@
-/** Which setting an environment variable means. */
+/** The settings of environment variables. */
 import { describe, expect, test } from '@jest/globals';
 import { type EnvironmentReading, originKey, readEnvironment } from '../../../lib/settings/environment.js';
 
@@ -119,7 +119,7 @@ describe('a variable that is no setting', () => {
     });
   });
 
-  /** What Kubernetes gives each container for a Service of its namespace. */
+  /** The variables that Kubernetes gives each container for a Service of its namespace. */
   const service = (name: string): Record<string, string> => ({
     [`${name}_SERVICE_HOST`]: '10.96.0.1',
     [`${name}_SERVICE_PORT`]: '80',

@@ -5,7 +5,7 @@ import { type MergedSettings, mergeSettings } from '../../../lib/settings/merge-
 import { RefusedText } from '../../../lib/settings/files/refused-text.js';
 
 interface Given {
-  /** What decorators say, by job name; the weakest source. */
+  /** The settings of decorators by job name; the weakest source. */
   readonly decorated?: Readonly<Record<string, object>>;
   readonly options?: unknown;
   readonly file?: unknown;

@@ -1,6 +1,4 @@
-/**
- * What code gives by itself, beside settings that are texts and numbers: extensions, the logger, the registry centre.
- */
+/** Settings that only code can give, beside texts and numbers: extensions, the logger, the registry centre. */
 import { describe, expect, test } from '@jest/globals';
 import { settingProblems } from '../../../lib/api/settings/setting.js';
 import { ElasticJobSettings } from '../../../lib/settings/module-settings.js';

@@ -190,7 +190,7 @@ describe('PostgreSQL', () => {
 describe('a page of executions', () => {
   const columns = new Map(EXECUTIONS.columns.map(({ name, width }) => [name, { reference: name, width }]));
   const taskId = 'orders@-@0@-@READY@-@10.0.0.1@-@7';
-  /** What stands behind WHERE. */
+  /** The conditions after WHERE. */
   const conditionsOf = async (type: string, filter: ExecutionFilter): Promise<string | undefined> => {
     const dialect = of(type);
     const rows = new TraceRows(dialect, { table: EXECUTIONS, reference: 'T', columns });

@@ -9,7 +9,7 @@ import { RunTracer } from '../../../lib/tracing/run-tracer.js';
 
 type Name = Member['name'];
 
-/** What is traced on all instances, in order. */
+/** The traced events of all instances, in order. */
 class Trace {
   readonly events: TraceEvent[] = [];
 

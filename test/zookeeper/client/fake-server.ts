@@ -17,7 +17,7 @@ export interface FakeConnection {
   readonly reply: (xid: number, error: number, body?: Buffer, zxid?: bigint) => void;
 }
 
-/** What the fake server does with a request of `bytes` bytes. */
+/** The behaviour of the fake server for a request of `bytes` bytes. */
 export type Behaviour = (
   request: { readonly xid: number; readonly opcode: number; readonly bytes: number },
   connection: FakeConnection,

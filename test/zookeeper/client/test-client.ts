@@ -64,7 +64,7 @@ export class TestClient extends ZooKeeperClient {
   }
 }
 
-/** What a promise rejects with. */
+/** The error with which a promise rejects. */
 export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     (value) => {

@@ -15,7 +15,7 @@ const pem = (name: string): string => readFileSync(server.file(name), 'utf8');
 const sasl = { username: 'jobs', password: 's3cret' };
 const REGISTRIES = '/api/v1/registries';
 
-/** What an administrator enters in the page. */
+/** The input of an administrator in the page. */
 const described = () => ({
   ...{ name: 'secured', serverLists: server.address, namespace: 'orders', sasl },
   tls: { ca: pem('server.pem'), cert: pem('client.pem'), key: pem('client.key'), passphrase: 'changeit' },

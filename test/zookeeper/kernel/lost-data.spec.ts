@@ -53,7 +53,7 @@ class Instances implements AsyncDisposable {
     this.#ran = new Map();
   }
 
-  /** Whether both items have run, and each of these instances has run one. */
+  /** True if both items have run, and each of these instances has run one. */
   haveRun(names: readonly string[]): boolean {
     const items = new Set([...this.#ran.values()].flatMap((each) => [...each]));
     return items.size === 2 && this.#ran.size === names.length;

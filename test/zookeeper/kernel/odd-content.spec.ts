@@ -1,4 +1,7 @@
-/** What operators and backups leave in a ZooKeeper: noticed, named with namespace, and repaired where it is certain. */
+/**
+ * Odd nodes of operators and backups in a ZooKeeper are noticed, named with the namespace, and repaired if that is
+ * certain.
+ */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { ScheduleJobBootstrap } from '../../../lib/kernel/job-bootstrap.js';
 import { JobHost } from '../../../lib/kernel/job-host.js';

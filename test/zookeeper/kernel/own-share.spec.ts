@@ -1,4 +1,4 @@
-/** Instances that have stopped listening to each other's items: what a firing tells them, and what ends that. */
+/** Instances that have stopped listening to each other's items: the events of a firing, and the end of this state. */
 import { describe, expect, test } from '@jest/globals';
 import { type JobConfiguration } from '../../../lib/api/job/job-configuration.js';
 import { type ShardingContext } from '../../../lib/api/job/sharding-context.js';
@@ -108,7 +108,7 @@ class Cluster implements AsyncDisposable {
   /** Waits until so many items have ended, and all marks of runs that are not held are gone. */
   async untilEnded(expected: number): Promise<void> {
     const isQuiet = async (): Promise<boolean> => {
-      // What waits for a while before it is tried again.
+      // Retries that wait for a while.
       await this.clock.advance(50);
       const marked = this.view.items.filter(({ running }) => running).length;
       return this.ended.length >= expected && marked <= this.held.size;
@@ -127,7 +127,7 @@ class Cluster implements AsyncDisposable {
     await this.settle();
   }
 
-  /** What the servers have told everybody has arrived. */
+  /** Resolves when all events of the servers have arrived. */
   async settle(): Promise<void> {
     for (const { proxied } of this.members) {
       await proxied.centre.get(paths.root);

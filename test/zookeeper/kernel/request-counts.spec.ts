@@ -36,7 +36,7 @@ class ManualTimers implements FiringTimers {
 type Requests = Readonly<Partial<Record<RequestName, number>>>;
 
 /**
- * What the proxy has seen, but for pings and for `questions` of the test's own, each of which is a `sync` and a
+ * The requests that the proxy has seen, except pings and `questions` of the test, each of which is a `sync` and a
  * `getData`.
  */
 function countedBy({ requests: { ping: _, ...all } }: TcpProxy, questions: number): Requests {
@@ -107,7 +107,7 @@ class CountedInstance implements AsyncDisposable {
       if (questions > 0 && sumOf(now) === sumOf(before)) return now;
       before = now;
       await this.#registry.get(this.#paths.root);
-      // What came with the answer is dealt with before the next question is asked.
+      // Events that came with the answer are handled before the next question is asked.
       await new Promise((resolve) => setImmediate(resolve));
     }
     throw new Error(`There is no end to the requests: ${JSON.stringify(before)}`);

@@ -22,14 +22,14 @@ const zooKeeper = sharedZooKeeper();
 
 /** A fault of one job. */
 interface Fault {
-  /** What differs from the job's own settings; a text stands for the whole node. */
+  /** The differences from the job's own settings; a text is the value of the whole node. */
   readonly stored: Partial<JobConfiguration> | string;
   /** The text of the job's root node. Default: the job's type. */
   readonly root?: string;
   /** The state of the job, and whether its items run nevertheless. */
   readonly state: JobHealth['state'];
   readonly runs?: true;
-  /** What the one error says besides the node. */
+  /** The text of the one error besides the node. */
   readonly says: string;
 }
 

@@ -226,7 +226,7 @@ describe.each([
     const examination = halting.examine({ jobName: 'waiting', settleMs });
     await until(() => lookAgain !== undefined);
     await registry.remove('/waiting/leader/sharding/necessary');
-    // What comes only after the first look may be on its way.
+    // Problems that appear only after the first reading may be passing states.
     await registry.create('/waiting/servers/10.0.0.9', 'ENABLED');
     lookAgain?.();
 

@@ -1,4 +1,4 @@
-/** What the statistics read of the same trees, in the embedded registry and in ZooKeeper. */
+/** The statistics of the same trees, in the embedded registry and in ZooKeeper. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { toYaml } from '../../../lib/layout/job-configuration-yaml.js';
 import { instanceYaml, jobInstanceOn } from '../../../lib/layout/job-instance.js';

@@ -75,7 +75,7 @@ function phaseOf(state) {
   return ['impaired', 'blocked', 'disabled'].includes(state) ? 'active' : state;
 }
 
-/** Which jobs take part, whenever that has changed. */
+/** Writes the jobs that take part, after each change. */
 function writePhases() {
   const jobs = Object.fromEntries(
     Object.entries(health?.report.jobs ?? {}).map(([job, { state }]) => [job, phaseOf(state)]),

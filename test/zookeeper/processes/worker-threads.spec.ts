@@ -1,4 +1,4 @@
-/** What a job that computes for half a minute does to its process: on the main thread, and in a worker thread. */
+/** The effect of a job that computes for half a minute on its process: on the main thread, and in a worker thread. */
 import { expect, test } from '@jest/globals';
 import { Program } from '../../support/program.js';
 import { sharedZooKeeper } from '../../support/shared-zookeeper.js';

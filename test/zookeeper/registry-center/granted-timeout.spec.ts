@@ -5,7 +5,7 @@ import { untilConnected } from '../../support/zookeeper-centres.js';
 
 const zooKeeper = sharedZooKeeper();
 
-/** What a centre that asks for a session timeout logs once it is connected, and what it was granted. */
+/** The messages of a centre that asks for a session timeout, after it is connected, and the granted timeout. */
 async function granted(
   sessionTimeoutMilliseconds: number,
 ): Promise<{ readonly lines: readonly string[]; readonly ms: number }> {

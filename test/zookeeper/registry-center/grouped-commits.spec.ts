@@ -120,7 +120,7 @@ test('a commit is not sent again when its deadline has passed, because its asker
   proxy.heal();
 
   expect(await seen).toBeUndefined();
-  // What was sent before this was carried out before it.
+  // Earlier requests were carried out before this one.
   await centre.put('/job-0/later', '');
   expect(await peer.centre.get('/job-0/running')).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 /**
- * What a mirror that narrows costs on the wire, and what may come between. The contract has what every registry centre
- * promises.
+ * The requests of a mirror that narrows, and events that may come in between. The contract has the promises of all
+ * registry centres.
  */
 import { describe, expect, test } from '@jest/globals';
 import { type Mirror, type MirrorOptions } from '../../../lib/registry/registry-center.js';
@@ -39,7 +39,7 @@ async function passRoutine(mirror: Mirror, writer: ProxiedCentre, value: string)
   await until(() => mirror.nodes.get('/job/mine/mark')?.value === value, 'the mirror shows a routine change');
 }
 
-/** Whether the mirror shows what happens anywhere in its subtree. */
+/** Expects that the mirror shows changes anywhere in its subtree. */
 async function expectToFollowEverything(mirror: Mirror, writer: ProxiedCentre): Promise<void> {
   await writer.centre.put('/job/theirs', 'followed');
   await until(() => mirror.nodes.get('/job/theirs')?.value === 'followed', 'the mirror follows everything');

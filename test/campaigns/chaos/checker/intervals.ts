@@ -46,7 +46,7 @@ export class Intervals {
     return block !== undefined && t < block.to ? block : undefined;
   }
 
-  /** Whether any moment from `from` to `to` is in the set. */
+  /** True if any moment from `from` to `to` is in the set. */
   touches(from: number, to: number): boolean {
     const block = this.#blocks[this.#indexAfter(to) - 1];
     return block !== undefined && block.to > from;

@@ -9,7 +9,7 @@ export type Story = Readonly<Record<string, Readonly<Record<string, Portrait>>>>
 /** The releases of Java whose trees are recorded. */
 export const RECORDED = ['3.0.4', '3.0.5'] as const;
 
-/** Whether this run writes the records anew instead of comparing with them. */
+/** True if this run writes the records anew instead of comparing with them. */
 export const IS_RECORDING = process.env['UPDATE'] === '1';
 
 const FOLDER = join(root, 'test/campaigns/interop/golden');

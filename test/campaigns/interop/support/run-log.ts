@@ -117,7 +117,7 @@ function byInstant(
   return by;
 }
 
-/** Whether a run may belong to an earlier firing than the one at which it started. */
+/** True if a run may belong to an earlier firing than the one at which it started. */
 const mayBeLate = ({ scheduledAt }: PeerRun): boolean => scheduledAt === undefined;
 
 /** The firing that a run belongs to: Java's are known by when they start. */

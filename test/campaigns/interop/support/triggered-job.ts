@@ -58,7 +58,7 @@ export const itemsOf = ({ job }: MixedCluster): readonly number[] => [...Array(j
 export const numbersOf = (runs: readonly PeerRun[]): readonly number[] =>
   runs.map(({ item }) => item).sort((one, other) => one - other);
 
-/** Whether there are so many runs, and all have ended. */
+/** True if there are so many runs, and all have ended. */
 export const areOver = (runs: readonly PeerRun[], count: number): boolean =>
   runs.length >= count && runs.every(({ endedAt }) => endedAt !== undefined);
 

@@ -8,13 +8,13 @@ import {
 } from '../../../../lib/console/contract/jobs.js';
 import { type ExecutionRow, type FiringRow } from '../../../../lib/console/contract/trace.js';
 
-/** What the back end of the tests knows: a small company's jobs, and names that would like to do harm. */
+/** The data of the tests' back end: a small company's jobs, and hostile names. */
 
 export const HOSTILE = `<img src=x onerror="window.harmed=1"> a/b 50% #?`;
 export const NOW = Date.now();
 const MINUTE = 60_000;
 
-/** What differs from an ordinary job; `undefined` is not known. */
+/** The differences from an ordinary job; `undefined` is an unknown field. */
 type Change = { readonly [Field in keyof JobRow]?: JobRow[Field] | undefined };
 
 const NAMES: readonly (readonly [string, Change])[] = [

@@ -2,7 +2,7 @@ import { type Permission, type Role } from '../../../../lib/console/contract/com
 import { type InstanceRow, type JobRow, type ShardRow } from '../../../../lib/console/contract/jobs.js';
 import * as fixtures from './fixtures.js';
 
-/** What a test may change while the page is open. */
+/** The data that a test may change while the page is open. */
 export interface Knowledge {
   role: Role | undefined;
   isSetupNeeded: boolean;

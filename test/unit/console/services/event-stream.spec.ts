@@ -55,7 +55,7 @@ function lastRuns(): LastRuns {
   });
 }
 
-/** What a client gets, which takes only as much as it is told to. */
+/** A client that takes only as many events as the test says. */
 class Client {
   text = '';
   isReady = true;

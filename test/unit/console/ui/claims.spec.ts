@@ -1,7 +1,4 @@
-/**
- * What the page says that an action does is what it does: each claim stands here with a proof, and a changed claim
- * needs a new look.
- */
+/** The page's claims about actions are true: each claim has a proof here, and a changed claim needs a new one. */
 import { expect, test } from '@jest/globals';
 import { Deferred } from '../../../../lib/async/deferred.js';
 import { en } from '../../../../lib/console/ui/i18n/en.js';

@@ -50,7 +50,7 @@ describe('EJ661: while somebody holds the latch of the election', () => {
     const { started } = await cluster.join('C');
     await started;
     await cluster.trigger();
-    // So long it waits for an assignment, which nobody makes.
+    // It waits this long for an assignment, which no instance makes.
     await cluster.advance('2s');
 
     expect(cluster.ran).toEqual({ B: [0] });
@@ -88,7 +88,7 @@ describe('EJ661: while somebody holds the latch of the election', () => {
 test('an election that the registry centre refuses is tried again now and then, not without end', async () => {
   await using cluster = await TestCluster.start(['A']);
   const folder = cluster.paths.leader.slice(0, cluster.paths.leader.lastIndexOf('/'));
-  // What lives with a session has no children.
+  // A node of a session has no children.
   await cluster.operator.remove(folder);
   await cluster.operator.create(folder, '', 'session');
 

@@ -32,7 +32,7 @@ test('a firing missed in an outage is dropped if misfire was switched off meanwh
 });
 
 describe('an item that runs longer than the job’s period', () => {
-  /** Item 0 goes on until the gate opens; the others end at once. Every message is told to `onMessage`. */
+  /** Item 0 goes on until the gate opens; the others end at once. `onMessage` is called with every message. */
   const start = (gate: Deferred, job = {}, onMessage = (): void => undefined): Promise<TestCluster> =>
     TestCluster.start(['A'], {
       job: { shardingTotalCount: 3, ...job },

@@ -4,7 +4,7 @@ import { sleep } from '../../../../lib/async/wait.js';
 import { type Deliver, deliverSoon } from '../../../../lib/registry/embedded/delivery.js';
 import { type ManualClock, TestCluster } from '../../../../lib/testing/index.js';
 
-/** What an instance sends to the registry centre takes some time, from a moment on. */
+/** Delays the requests of an instance to the registry centre, from a moment on. */
 class Lag {
   #ms = 0;
   /**

@@ -1,7 +1,4 @@
-/**
- * What only an instance knows to be wrong with its job is in its health report, and stored for `explain` of other
- * processes.
- */
+/** Faults that only an instance knows are in its health report, and stored for `explain` of other processes. */
 import { describe, expect, test } from '@jest/globals';
 import { type TypedJobItemExecutor } from '../../../../lib/api/extensions/job-executor.js';
 import { Deferred } from '../../../../lib/async/deferred.js';
@@ -18,7 +15,7 @@ import { until } from '../../../support/until.js';
 const health = (cluster: TestCluster, name: string): JobHealth | undefined =>
   cluster.member(name).host.jobs.get('job')?.health;
 
-/** What a process in which no job runs finds. */
+/** The explanation of a process in which no job runs. */
 async function explained(cluster: TestCluster, item?: number): Promise<readonly string[]> {
   const { reason, others } = await new ExplanationAPI(cluster.operator, { clock: cluster.clock }).explain('job', item);
   return [reason, ...others].map(({ sentence }) => sentence);

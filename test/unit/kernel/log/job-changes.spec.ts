@@ -8,7 +8,7 @@ import { aConfiguration, anItem, aView, idOf, ipOf } from '../../../support/view
 
 const A = idOf('A');
 
-/** What A logs of a change, as level and text. */
+/** The messages that A logs about a change, as level and text. */
 function logged(before: JobView | undefined, now: JobView, more: Partial<ViewChange> = {}): readonly string[] {
   const fullPath = (path: string): string => `/orders${path}`;
   const change = { before, now, me: A, myIp: ipOf('A'), paths: new JobPaths('bill'), fullPath, ...more };

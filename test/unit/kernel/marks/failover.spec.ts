@@ -170,8 +170,8 @@ test('a mark that an instance has just removed, and still sees, is not taken for
   await of.join('C');
   await of.advance(9_000);
 
-  // What A missed for its run is made up for by who owns the item since, while A sees neither that nor the end of its
-  // own.
+  // The firings that A missed during its run are made up for by the item's new owner, while A sees neither that nor the
+  // end of its own run.
   const runs = of.runs.filter((run) => run.item === item).map(({ instance, at }) => `${instance} ${at}`);
   expect(runs).toEqual(['A 00:00:05', expect.stringMatching(/^[BC] 00:00:10$/)]);
   expect(of.log.filter((line) => line.includes('is gone'))).toEqual([]);
@@ -454,7 +454,7 @@ test('an instance that could not tell that an item has ended tells it before it 
   await of.advance(10_000);
   await of.heal('B');
   await of.advance(30_000);
-  // What it was told to break off is rescued, what had ended is not.
+  // The run that it had to abort is taken over, and the run that had ended is not.
   expect(of.ran).toEqual({ B: [3] });
   expect(marks(of)).toEqual([]);
 });

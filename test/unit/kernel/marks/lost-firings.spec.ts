@@ -1,4 +1,4 @@
-/** What the new owner of items logs of the firings that nobody ran because their owner was gone. */
+/** The messages of a new owner of items about firings that no instance ran because the former owner was gone. */
 import { describe, expect, test } from '@jest/globals';
 import { Deferred } from '../../../../lib/async/deferred.js';
 import { wordsOf } from '../../../../lib/kernel/job/job-events.js';
@@ -23,7 +23,7 @@ const LOST =
   'and no run makes up for that. Their owner A is gone without having stopped: its process has died, or its session has ended. ' +
   'Peers notice such an end sooner if sessionTimeoutMilliseconds is lower.';
 
-/** What each item was begun for, by item, as `00:00:05`. */
+/** The instants for which each item was begun, as `00:00:05`. */
 function instantsOf({ runs }: TestCluster): ReadonlyMap<number, readonly (string | undefined)[]> {
   const instants = new Map<number, (string | undefined)[]>();
   for (const { item, at } of runs) instants.set(item, [...(instants.get(item) ?? []), at]);

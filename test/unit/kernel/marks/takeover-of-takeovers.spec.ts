@@ -94,7 +94,10 @@ describe('what has died is run again', () => {
 });
 
 describe('while an item is being rescued', () => {
-  /** A fires its items and dies; C, who owned nothing, rescues for eight seconds. Items belong to B from then on. */
+  /**
+   * A fires its items and dies; C, which owned none, runs the takeover for eight seconds. Items belong to B from then
+   * on.
+   */
   async function rescuing(): Promise<TestCluster> {
     const cluster: TestCluster = await start(['A', 'B', 'C'], {
       job: { cron: '0/10 * * * * ?', shardingTotalCount: 3 },

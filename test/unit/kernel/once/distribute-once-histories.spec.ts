@@ -9,8 +9,8 @@ import { Random } from '../../../support/random.js';
 const HISTORIES = Number(process.env['HISTORIES'] ?? 20);
 const FIRST_SEED = Number(process.env['SEED'] ?? 1);
 /**
- * What once went wrong: 1023, a wait that thought in circles; 6066, a last call before items whose owner was there with
- * others that it had taken over; 20067, a last call before that of a firing with a crashed item.
+ * Seeds of former faults: 1023, a wait that thought in circles; 6066, a last call before items whose owner was there
+ * with others that it had taken over; 20067, a last call before that of a firing with a crashed item.
  */
 const FORMER_FAULTS = [1023, 6066, 20067];
 const SEEDS = [...Array.from({ length: HISTORIES }, (_, index) => FIRST_SEED + index), ...FORMER_FAULTS];
@@ -26,7 +26,7 @@ const slowly = (random: Random) => (clock: ManualClock) => {
   };
 };
 
-/** What happened to one firing, in order: `started`, `item 0 begins`, `item 0 ends`, `completed`. */
+/** The events of one firing in order: `started`, `item 0 begins`, `item 0 ends`, `completed`. */
 type Firing = string[];
 
 class History {
@@ -90,7 +90,7 @@ class History {
     if (what === 'completed') this.lastCalls.push(at);
   }
 
-  /** Whether the instance has lost its session since that instant. */
+  /** True if the instance has lost its session since that instant. */
   #hasReturned(name: string, since: Date | undefined): boolean {
     const time = since?.toISOString().slice(11, 23) ?? '';
     return this.cluster.story.some(
@@ -159,7 +159,7 @@ class History {
 }
 
 /**
- * What must never be, of one firing.
+ * The faults of one firing.
  * @param givenUp items that an instance has logged not to wait for any longer
  */
 function faultsIn(firing: Firing, givenUp: ReadonlySet<number>): readonly string[] {

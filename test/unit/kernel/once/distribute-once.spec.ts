@@ -7,7 +7,7 @@ import { ScheduleJobBootstrap } from '../../../../lib/kernel/job-bootstrap.js';
 import { TestCluster, type Work } from '../../../../lib/testing/index.js';
 import { type Calls, Once, CallNotes } from '../../../support/listeners.js';
 
-/** What happened, in order, and by whom the two calls were made. */
+/** The events in order, with the instances that made the two calls. */
 class Story extends CallNotes {
   /** Lines of the two calls alone, without the instance that made them and its items. */
   get calls(): readonly string[] {

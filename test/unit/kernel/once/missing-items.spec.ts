@@ -9,7 +9,7 @@ const ROUND = `${NOW}/ONCE`;
 const CRASHED_BEFORE = { instant: NOW - 1, jobParameter: undefined };
 const [A, B] = [idOf('A'), idOf('B')];
 
-/** What instances have reported, by name: `{ A: '5000/ONCE started 0' }` as items by state and round. */
+/** The reports of instances, by name: `{ A: '5000/ONCE started 0' }` as items by state and round. */
 type Reports = Readonly<Record<string, Readonly<Record<string, { started?: number[]; completed?: number[] }>>>>;
 
 const arrivalsOf = (reported: Reports): JobView['guarantee'] => ({
@@ -170,7 +170,11 @@ describe('before items start, missing are', () => {
       view({ ...onlyA, B: { [`${NOW}/OTHER`]: { started: [1] } } }, { items: items({}, { running: true }) }),
       ['1 runner-unknown B'],
     ],
-    ['those that run for an unknown firing', view(onlyA, { items: items({}, { running: true }) }), ['1 runner-unknown B']],
+    [
+      'those that run for an unknown firing',
+      view(onlyA, { items: items({}, { running: true }) }),
+      ['1 runner-unknown B'],
+    ],
     [
       'not those that have crashed',
       view(onlyA, { config: failover, crashedItems: [1], lastBegun: new Map([[1, NOW]]) }),
@@ -459,7 +463,9 @@ describe('when items complete, missing are', () => {
     const tookOver = view(aCompleted, { items: items({}, { owner: A }) });
 
     expect(missing('completed', tookOver, { behind: A })).toEqual(['1 moved-to-next-owner A']);
-    expect(missing('completed', { ...tookOver, config: noMisfire }, { behind: A })).toEqual(['1 moved-to-next-owner A']);
+    expect(missing('completed', { ...tookOver, config: noMisfire }, { behind: A })).toEqual([
+      '1 moved-to-next-owner A',
+    ]);
     expect(missing('completed', tookOver, { behind: B })).toEqual([]);
     const dropped = dropping(aCompleted, { items: items({}, { owner: A }), config: noMisfire }, { by: A });
     expect(missing('completed', dropped, { behind: A })).toEqual([]);

@@ -1,4 +1,6 @@
-/** What the rules make a leader do, and an instance whose own nodes are damaged: the actions with all they say. */
+/**
+ * The actions that the rules plan for a leader, and for an instance whose own nodes are damaged, with all their fields.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { type LocalState } from '../../../../lib/kernel/rules/plan-input.js';
 import { lastKnownLeaderOf } from '../../../../lib/kernel/rules/removal.js';

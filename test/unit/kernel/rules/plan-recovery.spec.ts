@@ -1,7 +1,4 @@
-/**
- * What the rules make an instance do about marks, crashes and firings that it has missed: the actions with all they
- * say.
- */
+/** The actions that the rules plan for marks, crashes and missed firings, with all their fields. */
 import { describe, expect, test } from '@jest/globals';
 import { type Backlog, type LocalState } from '../../../../lib/kernel/rules/plan-input.js';
 import { type ItemView, type JobView } from '../../../../lib/layout/job-view.js';
@@ -10,7 +7,7 @@ import { actionsOf, NO_BACKLOG, planOf } from '../../../support/plans.js';
 import { aConfiguration, aView, anItem, idOf, ipOf } from '../../../support/views.js';
 
 const T = Date.parse('2030-01-01T00:00:05Z');
-/** What a report says of a run for that instant. */
+/** The crash report of a run for that instant. */
 const crashed = (instant: number) => ({ instant, jobParameter: undefined });
 const FAILOVER = aConfiguration({ failover: true });
 const SCHEDULED = aConfiguration({ cron: '0/5 * * * * ?' });

@@ -9,7 +9,7 @@ import { idOf } from '../../../support/views.js';
 
 type Name = Member['name'];
 
-/** What the observer of each instance has seen. */
+/** The events that the observer of each instance has seen. */
 class Observations {
   readonly #events: { readonly instance: Name; readonly event: RunEvent }[] = [];
 

@@ -6,7 +6,7 @@ import { type Deliver, deliverSoon } from '../../../../lib/registry/embedded/del
 import { type Run, TestCluster } from '../../../../lib/testing/index.js';
 
 const HOURLY = '0 0 * * * ?';
-/** What each commit that begins items is called on its way: its first operation checks the assignment. */
+/** The name of each commit that begins items: its first operation checks the assignment. */
 const BEGIN = 'commit changes of /job/sharding';
 const ran = ({ runs }: TestCluster): string[] => runs.map(({ item, at }) => `${item} ${at}`);
 const outcomes = (runs: readonly Run[]): string[] => runs.map(({ item, outcome }) => `${item} ${outcome}`);

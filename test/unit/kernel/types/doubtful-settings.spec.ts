@@ -5,7 +5,7 @@ import { TestCluster } from '../../../../lib/testing/test-cluster.js';
 import { joinJavaInstance } from '../../../support/java-instance.js';
 import { aConfiguration } from '../../../support/views.js';
 
-/** What the log says of settings since the last call. */
+/** The messages about settings since the last call. */
 function doubtsIn(cluster: TestCluster): readonly string[] {
   const lines = cluster.log.splice(0);
   return lines.filter((line) => /means nothing|no effect|are past|refuses it|begins again|for doubts/.test(line));

@@ -22,7 +22,7 @@ const throws = (): never => {
 /** Garbage, whatever the type says. */
 const returnsGarbage = (() => ({ A: [0] })) as () => never;
 
-/** What is logged as an error, with the cure; other failures are of interest only to those who look for a fault. */
+/** The messages that are logged as errors, with the cure; other failures are logged for debugging only. */
 const errors = ({ log }: TestCluster): string[] => log.filter((line) => line.includes('Correct the strategy, or set'));
 
 /** A cluster whose strategy has worked, and fails from now on; an assignment is asked for. */

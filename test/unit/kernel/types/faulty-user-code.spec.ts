@@ -1,5 +1,5 @@
 /**
- * What loggers and errors of users throw hurts no job. Jest fails a test during which a rejection was handled by
+ * Errors of users' loggers and error objects hurt no job. Jest fails a test during which a rejection was handled by
  * nothing, so each of these tests shows too that there is none.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';

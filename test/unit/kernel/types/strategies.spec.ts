@@ -95,8 +95,8 @@ describe('the built-in strategies assign as Java ElasticJob does', () => {
 });
 
 /**
- * What Java 3.0.5 made of a random cluster: for each strategy a digit for each item, the number of the instance that
- * has it.
+ * The result of Java 3.0.5 for a random cluster: for each strategy a digit for each item, the number of the instance
+ * that has it.
  */
 interface JavaShares {
   readonly job: string;

@@ -1,4 +1,4 @@
-/** Which instance owns which items, and whether that still fits. */
+/** The owners of items, and the check that the assignment still fits. */
 import { describe, expect, test } from '@jest/globals';
 import {
   assignmentBasis,

@@ -1,4 +1,4 @@
-/** What instances that are gone have left behind, and which instance deals with it. */
+/** The nodes that instances that are gone have left, and the instance that handles them. */
 import { describe, expect, test } from '@jest/globals';
 import {
   claimableItems,
@@ -16,7 +16,7 @@ import { type ItemView, type JobView } from '../../../../lib/layout/job-view.js'
 import { aConfiguration, aView, anItem, idOf, ipOf } from '../../../support/views.js';
 
 const T = Date.parse('2030-01-01T00:00:05Z');
-/** What a report says of a run for that instant. */
+/** The crash report of a run for that instant. */
 const crashed = (instant: number) => ({ instant, jobParameter: undefined });
 const A = idOf('A');
 const B = idOf('B');

@@ -1,8 +1,8 @@
-/** What an instance holds, from the moment marks are asked for until they are removed. */
+/** The items that an instance holds, from the request for marks until they are removed. */
 import { expect, test } from '@jest/globals';
 import { HeldItems, RUN_MARKS } from '../../../../lib/kernel/view/held-items.js';
 
-/** What the others see of an item. */
+/** An item in the view of others. */
 const seen = (held: HeldItems, item: number) => ({
   phase: held.phase(item),
   isMarking: held.isMarking(item),

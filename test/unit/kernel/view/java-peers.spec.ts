@@ -14,7 +14,7 @@ const withJava = (changes: Partial<JobView> = {}): JobView =>
   });
 const withoutJava = aView(['A']);
 
-/** What becomes of the views, shown one after the other. */
+/** The results for views that are shown one after the other. */
 function remembering(clock = new ManualClock()): (view: JobView) => JobView {
   const peers = new JavaPeers(clock);
   return (view) => peers.remember(view);

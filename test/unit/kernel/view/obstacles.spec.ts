@@ -1,5 +1,6 @@
 /**
- * What keeps a job from running, worked out from a view: the reason and the cure, for the log and the health report.
+ * The obstacles that keep a job from running, found in a view: the reason and the cure, for the log and the health
+ * report.
  */
 import { expect, test } from '@jest/globals';
 import { JobPaths } from '../../../../lib/layout/job-paths.js';
@@ -10,7 +11,7 @@ import { aConfiguration, aView, anItem, idOf, ipOf } from '../../../support/view
 const A = idOf('A');
 const B = idOf('B');
 
-/** What keeps the job from running on A, in a cluster of A, which leads, and B. */
+/** The obstacle of the job on A, in a cluster of A, which leads, and B. */
 function obstacleIn(view: Partial<JobView>, more: Partial<ObstacleInput> = {}): Obstacle | undefined {
   return obstacleTo({
     view: { ...aView(['A', 'B']), ...view },

@@ -142,7 +142,7 @@ describe('a leader that dies at any of the writes of an assignment', () => {
 
 test('of two instances that both believe to lead, one alone writes the assignment', async () => {
   for (let moment = 0; moment <= 300; moment += 10) {
-    // All that the registry tells A, which leads, takes a fifth of a second.
+    // Each delivery of the registry to A, which leads, takes a fifth of a second.
     const late = (clock: ManualClock) => (delivery: Delivery) =>
       void clock.after(delivery.channel === 'server → centre 2' ? 200 : 10, delivery.arrive);
     const job = { shardingTotalCount: ITEMS, cron: '' };

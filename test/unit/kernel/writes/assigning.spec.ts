@@ -77,7 +77,7 @@ describe('whenever it happens during an assignment', () => {
   });
 
   test('EJ2194: one who hears of it late does not run what it owned before', async () => {
-    // All that the registry tells A takes a third of a second.
+    // Each delivery of the registry to A takes a third of a second.
     const late = (clock: ManualClock) => (delivery: Delivery) =>
       void clock.after(delivery.channel === 'server → centre 3' ? 300 : 10, delivery.arrive);
     for (const moment of [150, 200, 250]) {

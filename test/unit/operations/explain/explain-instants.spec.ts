@@ -23,7 +23,7 @@ function explainer(cluster: TestCluster, past: JobPast = {}) {
   return (item?: number, instant?: Date) => explanations.explain('job', item, instant);
 }
 
-/** What a database would answer. */
+/** The answers of a database. */
 function pastOf(rows: {
   readonly executions?: readonly PastExecution[];
   readonly states?: readonly PastState[];

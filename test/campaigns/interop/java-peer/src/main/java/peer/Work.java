@@ -88,7 +88,7 @@ public final class Work implements SimpleJob {
         }
     }
 
-    /** Whether runs of the item do not end. */
+    /** True if runs of the item do not end. */
     boolean isBlocked(final ShardingContext context) {
         return fits(blocked, context.getJobName(), String.valueOf(context.getShardingItem()));
     }

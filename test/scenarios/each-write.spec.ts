@@ -15,7 +15,7 @@ interface AtEachWrite {
   readonly from: readonly string[];
   /** Whose writes are counted. */
   readonly instance: string;
-  /** What happens at the write. */
+  /** The fault at the write. */
   readonly fault: 'kill-at-write' | 'lose-answer';
   /** At least so many writes must come. */
   readonly writes: number;

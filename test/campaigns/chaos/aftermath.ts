@@ -1,4 +1,4 @@
-/** What must hold once everything has been made good. */
+/** The demands after all faults have been repaired. */
 import { type MirroredNode } from '../../../lib/registry/registry-center.js';
 import { groupBy } from './checker/group-by.js';
 import { type Run } from './checker/runs.js';
@@ -8,7 +8,7 @@ import { type Finding, type History, type JobSpec } from './history.js';
 type Nodes = ReadonlyMap<string, MirroredNode>;
 
 /**
- * Marks that nobody is about to remove: those that two looks, further apart than any run lasts, have found unchanged.
+ * Marks that no instance is about to remove: two readings, further apart than any run lasts, have found them unchanged.
  */
 export function residue(job: JobSpec, before: Nodes, after: Nodes, t: number): readonly Finding[] {
   const stale = [...after].filter(

@@ -41,7 +41,7 @@ export class Bystander implements AsyncDisposable {
     return this.moments.findLast((moment) => moment.job === job);
   }
 
-  /** All nodes of a job, read anew. */
+  /** All nodes of a job, read again. */
   async nodes(job: string): Promise<ReadonlyMap<string, MirroredNode>> {
     const mirror = this.mirrors.get(job);
     if (mirror === undefined) throw new Error(`The bystander does not watch ${job}`);

@@ -45,12 +45,12 @@ const GRACE_MS = 10_000;
 /** How long it may take, when everything has been made good, until every instance takes part in every job again. */
 const SETTLING_LIMIT_MS = 60_000;
 
-/** What a campaign has brought about. */
+/** The results of a campaign. */
 export interface CampaignRecord {
   readonly history: History;
   /** When all was well again; `undefined` if the campaign broke off. */
   readonly settledAt: number | undefined;
-  /** What was found on the way and in the end. */
+  /** The findings during the campaign and at its end. */
   readonly findings: readonly Finding[];
 }
 
@@ -92,7 +92,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRec
     await chaos.run(plan);
     await untilSettled();
     print(`${since()} s  all is made good; watching what comes`);
-    // What was late or is being rescued may go on for as long as that.
+    // Late runs and takeovers may go on for that long.
     await pause(2 * LONGEST_ITEM_MS);
     settledAt = monotonicMs();
     findings.push(...(await watchAftermath(bystander, instances)));
@@ -142,8 +142,7 @@ async function stopAll(bystander: Bystander, instances: readonly Instance[]): Pr
   );
   for (const { life } of instances)
     await life.end('SIGTERM').catch((error: unknown) => findings.push({ kind: 'process', t, text: String(error) }));
-  // What is to be done by whoever comes next stays: an assignment, and making up for what the last runs have made items
-  // miss.
+  // Work for the next instance stays: an assignment, and firings that items have missed during the last runs.
   for (const [job, nodes] of await allNodes(bystander))
     findings.push(...residue(job, nodes, nodes, t).filter(({ text }) => !/necessary|misfire/.test(text)));
   return findings;
@@ -169,7 +168,7 @@ export function loadRecord(folder: string): CampaignRecord {
   return { ...more, history: { ...history, events } };
 }
 
-/** True if the job is assigned, and each living instance registered and no other one. */
+/** True if the job is assigned, and exactly the living instances are registered. */
 function isSpread(bystander: Bystander, { name }: JobSpec, instances: readonly Instance[]): boolean {
   const moment = bystander.latest(name);
   if (moment === undefined || !moment.isSeen || moment.isResharding) return false;

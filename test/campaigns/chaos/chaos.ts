@@ -6,7 +6,7 @@ import { type Instance } from './fleet.js';
 import { type Fault } from './history.js';
 import { monotonicMs, pause } from './monotonic.js';
 
-/** What a fault needs to be made. */
+/** The parts with which faults are made. */
 export interface ChaosPorts {
   readonly instances: readonly Instance[];
   readonly ensemble: ZooKeeperEnsemble;
@@ -147,7 +147,7 @@ export class Chaos {
     this.#serversAreBusy = false;
   }
 
-  /** What the former leader says counts only once it is back: a process that is being stopped may still answer. */
+  /** Answers of the former leader count only after it is back: a process that is being stopped may still answer. */
   async #untilElected(former: ZooKeeperServer, from: number, isBack: () => boolean): Promise<void> {
     const isLed = async (): Promise<boolean> => {
       const asked = this.#ports.ensemble.servers.filter(

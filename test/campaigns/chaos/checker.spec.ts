@@ -282,7 +282,7 @@ describe('the checker of a campaign', () => {
   });
 
   describe('on runs at the same time', () => {
-    /** A is frozen from 4.05 s to 9 s in a run for 4 s; B rescues it at 7.5 s. */
+    /** A is frozen from 4.05 s to 9 s in a run for 4 s; B takes it over at 7.5 s. */
     const frozen = (steps: readonly number[]): Story =>
       new Story()
         .runs('A', seconds(1, 3))

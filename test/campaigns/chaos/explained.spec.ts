@@ -31,7 +31,7 @@ import { readRuns, type Run } from './checker/runs.js';
 import { type History, type Moment } from './history.js';
 import { seconds, Story } from './story.js';
 
-/** What an operator is told who asks in a campaign, at `t`, why item 0 of its one job did not run for `instant`. */
+/** The answer to an operator who asks in a campaign, at `t`, why item 0 of its one job did not run for `instant`. */
 function explainIn(history: History, instant: number, t: number): Explanation {
   return explain({
     view: viewAt(history, t),

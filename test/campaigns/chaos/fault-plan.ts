@@ -1,7 +1,7 @@
 import { Random } from '../../support/random.js';
 import { FAULT_KINDS, type FaultKind } from './history.js';
 
-/** A fault that is to come. What it meets depends on how things stand then; all chance is in the plan. */
+/** A future fault. Its target depends on the state of the cluster then; all chance is in the plan. */
 export interface PlannedFault {
   readonly number: number;
   /** Milliseconds from the start of the campaign. */
@@ -11,7 +11,10 @@ export interface PlannedFault {
   readonly choice: number;
   /** How long until it is made good. */
   readonly durationMs: number;
-  /** True if what a cut held back is delivered afterwards, as if sent again, or lost with its connection. */
+  /**
+   * True if packets that a cut held back are delivered afterwards, as if sent again; false if they are lost with the
+   * connection.
+   */
   readonly delivers: boolean;
 }
 

@@ -45,7 +45,7 @@ export class Fleet implements AsyncDisposable {
 /** One instance: a process after the other, behind proxies of its own, one for each server of the ensemble. */
 export class Instance implements AsyncDisposable {
   readonly lives: Life[] = [];
-  /** True if something is being done to its process, or to its network. */
+  /** True while a fault of its process, or of its network, goes on. */
   readonly busy = { process: false, network: false };
 
   private constructor(
@@ -96,7 +96,7 @@ export class Life {
   readonly #program: Program;
   readonly #bornAt = monotonicMs();
   #diedAt: number | undefined;
-  /** True if somebody meant it to end. */
+  /** True if the campaign has ended it on purpose. */
   isToEnd = false;
 
   constructor(
@@ -145,13 +145,13 @@ export class Life {
     if (by !== signal) throw new Error(`Process ${this.name} was sent ${signal} and ended by ${by}:\n${this.output}`);
   }
 
-  /** What it wrote. */
+  /** The events that it wrote. */
   get events(): readonly LogEvent[] {
     return readLog(this.name, this.log);
   }
 }
 
-/** What a process wrote to its log: nothing, if it was killed before it could. */
+/** The events in the log of a process; none if it was killed before it could write. */
 export function readLog(process: string, file: string): readonly LogEvent[] {
   return existsSync(file) ? parseLog(process, readFileSync(file, 'utf8')) : [];
 }

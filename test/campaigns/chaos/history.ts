@@ -1,5 +1,5 @@
 /**
- * What a campaign leaves behind, and all that the checker is told. Every time is in milliseconds of the machine's
+ * The records of a campaign, which are all input of the checker. Every time is in milliseconds of the machine's
  * monotonic clock (`CLOCK_MONOTONIC`, the same for all processes), but for instants of schedules, which are
  * milliseconds since 1970.
  */
@@ -65,7 +65,7 @@ export const FAULT_KINDS = [
   'freeze the leader',
 ] as const;
 
-/** What was done to the cluster, and when it was made good. */
+/** A fault of the cluster, and the time of its repair. */
 export interface Fault {
   readonly number: number;
   readonly kind: FaultKind;
@@ -82,13 +82,13 @@ export interface Moment {
   readonly job: string;
   /** False while the bystander had no connection: anything may have happened. */
   readonly isSeen: boolean;
-  /** True if the items are to be assigned anew. */
+  /** True if the items must be assigned again. */
   readonly isResharding: boolean;
   /** Instance id by item; empty if it has no owner. */
   readonly owners: readonly string[];
   /** Ids of registered instances. */
   readonly living: readonly string[];
-  /** Items that bear a mark of a run, of a crash, or of a rescue. */
+  /** Items that bear a mark of a run, of a crash, or of a takeover. */
   readonly marked: readonly number[];
 }
 

@@ -5,7 +5,7 @@ const everyTwoSeconds = { cron: '0/2 * * * * ?', periodMs: 2_000 };
 const everyFiveSeconds = { cron: '0/5 * * * * ?', periodMs: 5_000 };
 const rescued = { failover: true, misfire: true, monitorExecution: true };
 
-/** What every instance hosts: short and long items, one and many, those that outlast their period, each policy. */
+/** The jobs of every instance: short and long items, one and many, those that outlast their period, each policy. */
 export const JOBS: readonly JobSpec[] = [
   { name: 'quick', ...everySecond, ...rescued, items: 6, steps: [2], stepMs: 50 },
   { name: 'twelve', ...everyTwoSeconds, ...rescued, items: 12, steps: [3, 6, 9], stepMs: 100 },

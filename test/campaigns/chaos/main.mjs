@@ -1,6 +1,6 @@
 /**
  * `npm run chaos`: breaks a real cluster in every way for some minutes and checks that no run was missed, doubled or
- * lost. `npm run chaos -- --help` tells the options. Exits with 1, and shows the logs around it, if anything was.
+ * lost. `npm run chaos -- --help` lists the options. Exits with 1, and shows the logs around it, if anything was.
  */
 import '../../../.config/typescript.mjs';
 import { zooKeeperEnvironment } from '../../../.config/zookeeper.mjs';

@@ -73,7 +73,7 @@ export function percentile(values: readonly number[], percent: number): number {
   return Math.round(sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] ?? 0);
 }
 
-/** What the logs tell around a finding, in the order of time. */
+/** The log lines around a finding, in the order of time. */
 export function evidence(finding: Finding, history: History): string {
   const before = 2_500 + 2 * history.sessionMs;
   const isNear = (t: number): boolean => t > finding.t - before && t < finding.t + 2_500;

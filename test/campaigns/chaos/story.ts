@@ -8,7 +8,7 @@ import {
   type ProcessLife,
 } from './history.js';
 
-/** A run as a story tells it. */
+/** A run in a story. */
 interface ToldRun {
   readonly by: string;
   readonly item?: number;
@@ -96,7 +96,7 @@ export class Story {
     return this;
   }
 
-  /** Which phase the job enters in a process. */
+  /** Adds the phase that the job enters in a process. */
   phase(process: string, t: number, phase: string): this {
     this.#events.push({ process, t, event: 'phases', jobs: { [this.#job.name]: phase } });
     return this;

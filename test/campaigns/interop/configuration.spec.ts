@@ -26,7 +26,7 @@ afterAll(() => cluster[Symbol.asyncDispose]());
 const configure = (job: MixedCluster, changes: object): Promise<unknown> =>
   job.operate('configure', job.job.jobName, changes);
 
-/** What stands below `sharding/`, but for what belongs to it. */
+/** The numbers of the items below `sharding/`. */
 const items = async (job: MixedCluster): Promise<readonly number[]> =>
   (await job.nodes(/^sharding\/\d+$/)).map(({ path }) => Number(path.split('/')[1]));
 
@@ -112,7 +112,8 @@ describe.each([
     expect(await marks(job)).toEqual([0, 1, 2, 3]);
 
     await configure(job, { monitorExecution: false });
-    // Java removes all marks at once. Node lets each go with its run, so that nobody else begins the item meanwhile.
+    // Java removes all marks at once. Node removes each with its run, so that no other instance begins the item
+    // meanwhile.
     const isJavaHere = members.some((name) => name.startsWith('J'));
     if (isJavaHere) await until(async () => (await marks(job)).length === 0, 'the marks to go');
     else expect(await marks(job)).toEqual([0, 1, 2, 3]);

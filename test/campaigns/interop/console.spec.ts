@@ -1,4 +1,4 @@
-/** What an operator does in the console, and what the Java and the Node instance that share the job make of it. */
+/** Operations in the console, and their effect on the Java and the Node instance that share the job. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Browser } from '../../console/support/browser.js';
 import { ConsoleApp, USERS } from '../../console/support/console-app.js';
@@ -26,7 +26,7 @@ afterAll(async () => {
   await cluster[Symbol.asyncDispose]();
 });
 
-/** What the operator does to the job. @returns the answer's body */
+/** Carries out an operation on the job. @returns the answer's body */
 async function act(job: MixedCluster, action: string, body: object = {}): Promise<Readonly<Record<string, unknown>>> {
   const { status, text, json } = await browser.post(pathOf(job, action), { reason: 'a test', ...body });
   if (status >= 300) throw new Error(`${action}: ${status} ${text}`);
@@ -39,7 +39,7 @@ const pathOf = ({ job }: MixedCluster, rest = ''): string =>
 const see = async (job: MixedCluster): Promise<Readonly<Record<string, unknown>>> =>
   (await browser.get(pathOf(job))).json;
 
-/** Which instance the page shows for each item. */
+/** The instances that the page shows for the items. */
 async function ownersSeen(job: MixedCluster): Promise<readonly string[]> {
   const { json } = await browser.get(pathOf(job, 'shards'));
   const items = (json as { readonly items?: readonly { readonly instanceId?: string }[] }).items ?? [];

@@ -9,7 +9,7 @@ import { type PeerRun } from './support/run-log.js';
 const zooKeeper = sharedZooKeeper();
 
 /**
- * A job that runs when it is told to, so that nothing but the crash happens. Short sessions: a crash is noticed soon.
+ * A job that runs only when it is triggered, so that nothing but the crash happens. Short sessions show a crash soon.
  */
 const open = (job: Partial<JobSettings>): Promise<MixedCluster> =>
   MixedCluster.open(zooKeeper.servers, zooKeeper.namespace(), { job: { cron: undefined, ...job }, sessionMs: 2_000 });
@@ -19,7 +19,7 @@ const open = (job: Partial<JobSettings>): Promise<MixedCluster> =>
  */
 async function share(cluster: MixedCluster, ...names: readonly string[]): Promise<void> {
   for (const name of names) await cluster.start(name);
-  // A Java instance runs a crashed item again that another one has rescued and finished before it came to look at it.
+  // A Java instance runs a crashed item again if another one has taken it over and finished it before.
   for (const name of names) await cluster.peer(name).last(200);
   await runAll(cluster, names[0]!);
   expect(Object.keys(await cluster.owners()).sort()).toEqual([...names].sort());
@@ -88,8 +88,8 @@ describe('An item that an instance was running when it was killed is run again, 
 });
 
 describe('Several items that an instance was running when it was killed are run again exactly once by who is idle', () => {
-  // Each of Java's claims causes a firing of its own, but one firing may serve two of them: the other finds no item to
-  // rescue and runs Java's own. So those, and only those, may be run once more.
+  // Each of Java's claims causes a firing of its own, but one firing may serve two of them: the other finds no crashed
+  // item and runs Java's own. So only those may be run once more.
   test.each([
     ['J1', 'J2', 'N1'],
     ['N1', 'J1', 'N2'],
@@ -98,8 +98,8 @@ describe('Several items that an instance was running when it was killed are run 
     await using cluster = await open({ shardingTotalCount: 9 });
     await share(cluster, killed, ...others);
     const owners = await cluster.owners();
-    // Java makes a list of what has crashed, and goes through it without looking again whether somebody has rescued it
-    // by then.
+    // Java makes a list of what has crashed, and goes through it without checking again if another instance has taken
+    // an item over by then.
     for (const name of others) await cluster.peer(name).last(1_500);
     const ofJava = others.flatMap((name) => (name.startsWith('J') ? owners[name]! : []));
 
@@ -141,7 +141,7 @@ describe('An instance is killed while it rescues an item', () => {
     );
 
   /**
-   * `first` dies while it runs an item, `rescuer` while it rescues it. Returns when the item had begun, and the item.
+   * `first` dies while it runs an item, `rescuer` during the takeover. Returns when the item had begun, and the item.
    */
   async function loseRescuer(
     cluster: MixedCluster,

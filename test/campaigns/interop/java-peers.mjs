@@ -25,7 +25,7 @@ export function takeVersions(args) {
   );
 }
 
-/** What a run with these versions leaves out, and how to have it; `undefined` if that is nothing. */
+/** The parts that a run with these versions leaves out, and how to include them; `undefined` if there are none. */
 export function leftOutWith(versions) {
   const missing = VERSIONS.filter((each) => !versions.includes(each));
   if (missing.length === 0) return undefined;
@@ -48,7 +48,7 @@ export function buildJavaPeers(versions) {
 function build(version) {
   const folder = join(root, 'test/campaigns/interop/java-peer');
   const args = ['-q', '--batch-mode', 'package', `-P${version}`];
-  // What has been fetched once is not looked for again, unless other dependencies were named since.
+  // Fetched artifacts are not looked for again, unless other dependencies were named since.
   const classPath = join(folder, 'target', version, 'class-path');
   const isFetched = existsSync(classPath) && statSync(classPath).mtimeMs > statSync(join(folder, 'pom.xml')).mtimeMs;
   const offline = isFetched ? ['--offline'] : [];

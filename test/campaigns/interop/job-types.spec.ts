@@ -14,7 +14,7 @@ const zooKeeper = sharedZooKeeper();
 const open = (job: Partial<JobSettings>): Promise<MixedCluster> =>
   MixedCluster.open(zooKeeper.servers, zooKeeper.namespace(), { job });
 
-/** What would be escaped differently if one of both did not escape as the other. */
+/** Texts that would differ if both did not escape alike. */
 const ODD = { jobParameter: `<a href='b'>"&=\\ \t`, shardingItemParameters: '0=a,2=c' };
 
 /**

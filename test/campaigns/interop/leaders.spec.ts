@@ -20,8 +20,7 @@ describe('While the job fires', () => {
       expect(await cluster.leader()).toBe(first);
       const { from } = await cluster.firings(1);
 
-      // Between firings: of what a Java instance would have run while it leaves, nobody can tell that it has not been
-      // run.
+      // Between firings, as it cannot be proved that a Java instance has not run a firing during which it leaves.
       await cluster.betweenFirings();
       await cluster.peer(first).stop();
       await cluster.untilSharedBy(second);

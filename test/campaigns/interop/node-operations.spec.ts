@@ -1,4 +1,4 @@
-/** What an operator does with this library's operations, and what Java instances make of it. */
+/** This library's operations, and their effect on Java instances. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DoctorAPI } from '../../../lib/operations/doctor-api.js';
 import { ExplanationAPI } from '../../../lib/operations/explanation-api.js';

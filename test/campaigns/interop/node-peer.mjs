@@ -30,7 +30,7 @@ const note = (event, more) => {
   if (file !== undefined) writeSync(file, `${JSON.stringify({ event, at: Date.now(), ...more })}\n`);
 };
 
-/** What items were told: by `job/item`, where either may be `*`. */
+/** The items that were blocked, as `job/item`, where either may be `*`. */
 const blocked = new Set();
 const throwing = new Set();
 const lasting = new Map();
@@ -268,5 +268,5 @@ console.log(`> ${JSON.stringify({ ok: process.pid })}`);
 let last = Promise.resolve();
 createInterface({ input: process.stdin })
   .on('line', (line) => (last = last.then(() => answer(line))))
-  // Whoever drove it is gone. Nothing is tidied up: that is for ["close"].
+  // The test is gone. Nothing is tidied up here, as ["close"] does that.
   .on('close', () => process.exit(1));

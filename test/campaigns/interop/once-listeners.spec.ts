@@ -113,7 +113,9 @@ describe('If an instance is killed while its items run, the listener that is cal
   });
   afterEach(() => cluster[Symbol.asyncDispose]());
 
-  /** The job's next firing, in the middle of which the instance dies; returns when the other has rescued its items. */
+  /**
+   * The job's next firing, in the middle of which the instance dies; returns when the other has taken over its items.
+   */
   async function firingThatLoses(victim: string): Promise<MixedCluster> {
     const job = await sharedJob(cluster, ['J1', 'N1'], LISTENERS);
     since = Date.now();
@@ -138,7 +140,7 @@ describe('If an instance is killed while its items run, the listener that is cal
     expect(onceOf(job, since).slice(before.length)).toEqual(['once-before by N1', 'once-after by N1']);
   });
 
-  // A Java instance rescues item by item. In each rescue it waits for all items to start, and for all to complete.
+  // A Java instance takes over item by item. In each takeover it waits for all items to start, and for all to complete.
   test('is not called after the items by a Java instance, which waits for the dead in vain, but is at the next firing', async () => {
     const job = await firingThatLoses('N1');
 

@@ -1,6 +1,6 @@
 /**
- * What the product takes for granted of Java, where it was concluded from reading its source: settled by experiment.
- * Nothing of ours takes part here, unless the name says so.
+ * Assumptions of the product about Java that come from reading its source, proved by experiment. None of our instances
+ * takes part here, unless the name says so.
  */
 import { describe, expect, test } from '@jest/globals';
 import { sharedZooKeeper } from '../../support/shared-zookeeper.js';
@@ -25,7 +25,7 @@ describe('a Java instance', () => {
 
     const status = (): Promise<string | undefined> => cluster.reader.value(`/job/servers/${java.ip}`);
     await until(async () => (await status()) !== undefined, 'the server to be there again', 20_000);
-    // What it writes is what its cache held before; once the cache had noticed, it would be DISABLED.
+    // It writes the former value of its cache; with a current cache, it would be DISABLED.
     expect(await status()).toBe('ENABLED');
   });
 
@@ -48,7 +48,8 @@ describe('when an operator disables the server of a Java leader', () => {
   const cron = '0/2 * * * * ?';
 
   /**
-   * Has J1 lead all jobs beside another instance, disables its server, and tells whose the items are two firings later.
+   * Makes J1 lead all jobs beside another instance, disables its server, and returns the owners of the items two
+   * firings later.
    */
   async function ownersAfterwards(other: 'J2' | 'N1'): Promise<readonly string[]> {
     await using cluster = await MixedCluster.open(zooKeeper.servers, zooKeeper.namespace());

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster[Symbol.asyncDispose]());
 
-/** Who is registered, by name, and whose servers are. */
+/** The registered instances by name, and the servers by their instances. */
 async function registered(job: MixedCluster, names: readonly string[]): Promise<object> {
   const instances = (await job.nodes(/^instances\/./)).map(({ path }) => job.nameOf(path.split('/')[1]!));
   const servers = (await job.nodes(/^servers\/./)).map(({ path }) =>
@@ -87,7 +87,7 @@ describe.each([
     await using job = await sharedJob(cluster, members);
 
     await job.operate('removeConfiguration', job.job.jobName);
-    // Who was writing at that moment may leave empty nodes, which are in nobody's way.
+    // An instance that was writing at that moment may leave empty nodes, which do no harm.
     const isInUse = /^(config|instances\/|sharding|leader\/sharding|leader\/election\/(instance|latch\/))/;
     await until(async () => (await job.nodes(isInUse)).length === 0, 'the job to go');
     for (const name of members) {

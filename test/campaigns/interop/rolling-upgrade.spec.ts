@@ -39,7 +39,7 @@ if (UPGRADE.every((version) => JAVA_VERSIONS.includes(version))) {
   describe('While Java instances are upgraded from 3.0.4 to 3.0.5 one by one', () => {
     test('every firing runs every item once', async () => {
       await using cluster = await MixedCluster.open(zooKeeper.servers, zooKeeper.namespace(), {
-        // What Java fires late while it starts, it would make up for after its next firing.
+        // Java would make up for a late firing during its start after its next firing.
         job: { shardingTotalCount: 6, misfire: false },
       });
       for (const name of ['J1', 'J2']) await cluster.start(name, { version: '3.0.4' });

@@ -20,7 +20,7 @@ afterAll(() => server.dispose());
 /** Recording lets an instance freeze for longer. */
 const SESSION_MS = IS_RECORDING ? 6_000 : 4_000;
 
-/** What two instances leave at the moments that one alone does not come to. The first one is the leader. */
+/** The nodes of two instances at moments that a single instance does not reach. The first one is the leader. */
 async function together(side: Side, expected: Story): Promise<Story> {
   await using cluster = await MixedCluster.open(server.address, `shared-${randomUUID()}`, { sessionMs: SESSION_MS });
   const sightings = new Sightings(cluster, expected);
@@ -164,8 +164,8 @@ test('beside Java, Node holds the latch while it makes a call of a distribute-on
   const since = Date.now();
   for (const call of ['once-before', 'once-after']) await node.process.ask('block', 'job', call);
 
-  // Who comes last makes the call.
-  // Java drops a trigger that finds its last run not quite over, and nothing shows when it is.
+  // The last instance makes the call. Java drops a trigger if its last run is not quite over, and no node shows when it
+  // is.
   let triggeredAt = -Infinity;
   const isJavaWaiting = async (): Promise<boolean> => {
     if (performance.now() > triggeredAt + 2_000) {

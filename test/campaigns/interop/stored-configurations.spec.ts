@@ -12,7 +12,7 @@ const configurations: readonly JobConfiguration[] = [
   ...randomConfigurations(400),
 ];
 
-/** What Java says of a stored text. */
+/** Java's answer about a stored text. */
 interface Answer {
   /** How it would store what it has read; `undefined` if it could not. */
   readonly again?: string;

@@ -13,7 +13,7 @@ import { JAVA_VERSIONS } from './support/java.js';
 import { JavaAnswers } from './support/java-answers.js';
 import { type Cluster, randomClusters } from './support/random-clusters.js';
 
-/** What Java says of a cluster, and the times between which it was asked. */
+/** Java's answer about a cluster, and the times between which it was asked. */
 interface Answer {
   readonly shares: Readonly<Record<string, readonly number[]>>;
   readonly from: number;

@@ -16,13 +16,13 @@ let server: DatabaseServer;
 beforeAll(async () => void (server = await DatabaseServer.start('postgres')), 600_000);
 afterAll(() => server[Symbol.asyncDispose]());
 
-/** A job that runs when it is told to. Short sessions: a crash is noticed soon. */
+/** A job that runs only when it is triggered. Short sessions show a crash soon. */
 async function open(): Promise<TracedCluster> {
   const options = { job: { cron: undefined }, sessionMs: 2_000 };
   return TracedCluster.open(await MixedCluster.open(zooKeeper.servers, zooKeeper.namespace(), options), server);
 }
 
-/** What says which item was run by which run of which instance, and how it ended. */
+/** A text with the task, the item and the outcome of a run. */
 const ofRun = ({ task, item, outcome }: PeerRun): string => `${task} ${item} ${outcome === 'ended'}`;
 const ofRow = ({ taskId, shardingItem, success }: JobExecutionEvent): string => `${taskId} ${shardingItem} ${success}`;
 const taskOf = (runs: readonly PeerRun[], name: string): string => runs.findLast(({ by }) => by === name)!.task;

@@ -30,7 +30,7 @@ const COLUMNS = [
   { title: '   time', width: 7 },
 ];
 
-/** What came of a mutant. `caughtBy`: by part of the suite. */
+/** The result of a mutant. `caughtBy`: by part of the suite. */
 interface Outcome {
   readonly mutant: Mutant;
   readonly caughtBy: ReadonlyMap<string, string>;

@@ -11,7 +11,7 @@ export interface Edit {
 export interface Mutant {
   /** Threads of ElasticJob in which it was reported, such as `EJ2449`; none if it was found elsewhere. */
   readonly threads: readonly string[];
-  /** What is wrong with the mutant, in a few words with hyphens; tells mutants of one thread apart. */
+  /** The fault of the mutant, in a few words with hyphens; unique within a thread. */
   readonly name: string;
   /** The bug, as its users met it. */
   readonly bug: string;

@@ -14,7 +14,7 @@ export type Sources = ReadonlyMap<string, string>;
 /** An edit that does not fit the file that the list names. */
 export interface Misfit {
   readonly mutant: string;
-  /** Which of the mutant's edits it is, from 0. */
+  /** The index of the edit within the mutant, from 0. */
   readonly index: number;
   readonly edit: Edit;
   /** The files of `lib/` that have the edit's text now. */

@@ -1,4 +1,4 @@
-/** Tells `npm run mutants` of each test as soon as it has failed, of files that could not be run, and of the end. */
+/** Reports to `npm run mutants` each test as soon as it has failed, files that could not be run, and the end. */
 export default class MutantReporter {
   onTestCaseResult({ path }, { status, fullName }) {
     if (status === 'failed') tell({ failed: fullName, path });

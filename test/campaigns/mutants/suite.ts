@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** What a part of the suite says of a copy of the sources. */
+/** The finding of a part of the suite about a copy of the sources. */
 export type Finding =
   | { readonly type: 'passed' }
   /** `by`: a test, or a seed of the simulation. */
@@ -69,7 +69,7 @@ function jest(name: string, specs: readonly string[]): Part {
   };
 }
 
-/** What `reporter.mjs` tells of. */
+/** An event of `reporter.mjs`. */
 interface TestEvent {
   readonly failed?: string;
   readonly unrunnable?: string;
@@ -77,7 +77,9 @@ interface TestEvent {
   readonly path?: string;
 }
 
-/** What the output of Jest says, if anything. A file that could not even be loaded is no test that has failed. */
+/**
+ * The finding in the output of Jest, if there is one. A file that could not even be loaded is no test that has failed.
+ */
 export function jestFinding(root: string, text: string): Finding | undefined {
   const events = [...text.matchAll(/^MUTANT (\{.*\})$/gm)].map(([, json]) => JSON.parse(json ?? '') as TestEvent);
   const failed = events.find((event) => event.failed !== undefined);
@@ -109,7 +111,9 @@ const simulation: Part = {
     return code === 0 ? { type: 'passed' } : { type: 'broken', why: text };
   },
 };
-/** What the simulation prints of each rule that was broken, before it looks for the smallest history that breaks it. */
+/**
+ * The line that the simulation prints for each broken rule, before it looks for the smallest history that breaks it.
+ */
 const SEEDS = /^(\S.*): seeds (\d+)/m;
 
 interface End {

@@ -16,13 +16,13 @@ const ALONE = '--single-threaded';
 /** Histories fail requests by the thousand on purpose, and nothing prints where. `--play SEED` keeps the stacks. */
 const NO_STACKS = '--stack-trace-limit=0';
 
-/** What histories cause on purpose. */
+/** Warnings that histories cause on purpose. */
 const QUIET = ['MaxListenersExceededWarning', 'ElasticJobWarning'].map((type) => `--disable-warning=${type}`);
 
 /** A history takes some hundredths of a second. */
 const LONGEST_MS = 60_000;
 
-/** Which histories to play. */
+/** The histories to play. */
 export interface Plan {
   readonly firstSeed: number;
   readonly histories: number;
@@ -38,7 +38,7 @@ export interface Plan {
 /** A history in which something was wrong. */
 export type Failure = Pick<Answer, 'seed' | 'faults'>;
 
-/** What came of a campaign. */
+/** The result of a campaign. */
 export interface Outcome {
   readonly played: number;
   readonly seconds: number;
@@ -47,13 +47,13 @@ export interface Outcome {
   readonly features: ReadonlyMap<string, number>;
 }
 
-/** What a worker is asked for. */
+/** The portion of a worker. */
 export interface Portion {
   readonly firstSeed: number;
   readonly histories: number;
 }
 
-/** What it answers for each history. */
+/** Its answer for each history. */
 export interface Answer {
   readonly seed: number;
   readonly features: readonly string[];

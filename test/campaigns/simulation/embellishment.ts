@@ -7,7 +7,7 @@ import { OWN_STRATEGIES } from './strategies.js';
 const TIMEOUTS: readonly (readonly [startedMs: number, completedMs: number])[] = [
   ...[[60_000, 0] as const, [60_000, 10_000] as const, [0, 0] as const, [3_000, 3_000] as const],
 ];
-/** What moves items, or ends them. */
+/** Events that move items, or end them. */
 const MOVES = [
   ...(['join', 'join', 'leave', 'kill', 'expire', 'disable', 'enable', 'disable-item', 'reconfigure'] as const),
 ];

@@ -7,7 +7,7 @@ import { configurationOf } from './configuration.js';
 import { type Event } from './history.js';
 import { type Machine, type World } from './world.js';
 
-/** What becomes of a machine by itself, some time after an event. */
+/** The state that a machine gets by itself, some time after an event. */
 export type Aftermath = 'dies' | 'lost a write' | 'is reachable again' | 'goes on';
 
 /** Called when something becomes of a machine later. */
@@ -54,7 +54,7 @@ export class EventPlayer {
     }
   }
 
-  /** What operators do. */
+  /** Plays an operation. */
   #operate(event: Event): boolean {
     const { operator, paths, namespace } = this.#world;
     switch (event.type) {

@@ -1,6 +1,6 @@
 /**
- * What a recording says of the registry over time, for the rules of the oracle: which value a node had when, who had
- * marked which item as running and what became of the mark, when which instants were scheduled.
+ * The registry over time in a recording, for the rules of the oracle: the values of nodes, the marks of running items
+ * with their instances and ends, and the scheduled instants.
  */
 import { type JobConfiguration } from '../../../lib/api/job/job-configuration.js';
 import { JobPaths } from '../../../lib/layout/job-paths.js';
@@ -13,7 +13,7 @@ import { type Mark, marksOf, nameOfId } from './marks.js';
 import { type Commit, type Recording, type Run } from './recording.js';
 import { WIPE } from './world.js';
 
-/** What a node was from one moment to another; `undefined`: absent. */
+/** The value of a node from one moment to another; `undefined` if absent. */
 export interface Span<T = string | undefined> {
   readonly fromMs: number;
   readonly toMs: number;
@@ -97,7 +97,7 @@ export class Evidence {
     );
   }
 
-  /** What a node was at a moment, after everything that happened in that millisecond. */
+  /** The value of a node at a moment, after all changes in that millisecond. */
   valueAt(path: string, ms: number): string | undefined {
     return this.spans(path).findLast(({ fromMs }) => fromMs <= ms)?.value;
   }

@@ -63,7 +63,7 @@ const ANSWERS: Readonly<Record<Exclude<ExcuseName, 'clocksDisagreed'>, Answers>>
   wasUnmonitored: ['not-recorded', 'ran'],
 };
 
-/** What is said where nothing is on record, with what cannot be known. */
+/** Answers without a record, with the facts that cannot be known. */
 const HONEST: Answers = ['not-begun', 'later-begun', 'not-recorded', 'ran'];
 
 interface Told {
@@ -85,7 +85,7 @@ beforeAll(async () => {
   told = all;
 }, 60_000);
 
-/** All that an operator is told who asks between the instant and the next time that the item is begun. */
+/** All answers to operators who ask between the instant and the next begin of the item. */
 function answers({ evidence, firing: { item, instantMs, nextFromMs } }: Told, past: 'unread' | 'read') {
   const earliestMs = instantMs - evidence.skews.leastMs;
   return ASKED_AFTER_MS.map((ms) => Math.max(instantMs, Math.min(earliestMs + ms, nextFromMs - 1))).map((nowMs) =>

@@ -12,7 +12,7 @@ const withFeature = (feature: Feature): readonly History[] =>
 const has = ({ steps }: History, type: History['steps'][number]['type']): boolean =>
   steps.some((step) => step.type === type);
 
-/** What each feature is for. */
+/** The event that each feature must cause. */
 const SHOWS: Readonly<Record<Feature, (history: History) => boolean>> = {
   'monitoring switched': ({ steps }) =>
     steps.some((step) => step.type === 'reconfigure' && step.change.monitorExecution !== undefined),

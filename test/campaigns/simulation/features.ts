@@ -1,7 +1,6 @@
 /**
- * What half of all histories have beside the ordinary: each feature changes a plain history so that it meets one kind
- * of trouble often. Features draw from a random stream of their own, so that a plain history stays what its seed makes
- * it.
+ * The features of half of all histories: each feature changes a plain history so that it meets one kind of trouble
+ * often. Features draw from a random stream of their own, so that a plain history stays what its seed makes it.
  */
 import { Random } from '../../support/random.js';
 import { Embellishment } from './embellishment.js';

@@ -1,6 +1,6 @@
 /**
- * What an operator who asks in the middle of a history would have: the registry centre's nodes of that moment, and
- * records of the past.
+ * The data for an operator who asks in the middle of a history: the registry centre's nodes of that moment, and records
+ * of the past.
  */
 import { type OperationRecord } from '../../../lib/api/events/operation-record.js';
 import { type JobView, readJobView } from '../../../lib/layout/job-view.js';
@@ -16,7 +16,7 @@ import { type Evidence } from './evidence.js';
 import { type Commit } from './recording.js';
 import { START } from './world.js';
 
-/** What is asked in a history. Times in milliseconds since its beginning. */
+/** A question in a history. Times in milliseconds since its beginning. */
 export interface Asked {
   readonly item: number;
   readonly instantMs: number;
@@ -25,7 +25,7 @@ export interface Asked {
   readonly past: 'unread' | 'read';
 }
 
-/** What is explained at a moment of the history. */
+/** The explanation at a moment of the history. */
 export function explainIn(evidence: Evidence, { item, instantMs, nowMs, past }: Asked): Explanation {
   return explain({
     view: viewAt(evidence, nowMs),

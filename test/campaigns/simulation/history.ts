@@ -5,7 +5,7 @@
  */
 import { type JobConfiguration } from '../../../lib/api/job/job-configuration.js';
 
-/** What user code of an item is like. */
+/** The behaviour of an item's user code. */
 export type Behaviour =
   /** Done within a fifth of a second. */
   | 'quick'
@@ -18,7 +18,7 @@ export type Behaviour =
   /** Quick, and in the end throws something that throws when it is described. */
   | 'poisonous';
 
-/** What may happen to a cluster. Instances are named A, B, C …, and a name is never used twice. */
+/** The events of a cluster. Instances are named A, B, C …, and a name is never used twice. */
 export type Event =
   | { readonly type: 'join'; readonly name: string; readonly skewMs: number }
   | { readonly type: 'leave' | 'kill' | 'expire' | 'terminate' | 'disable' | 'enable'; readonly name: string }
@@ -39,7 +39,7 @@ export type Event =
   | { readonly type: 'set-clock'; readonly name: string; readonly skewMs: number }
   | { readonly type: 'disable-item' | 'enable-item'; readonly item: number }
   | { readonly type: 'reconfigure'; readonly change: Change }
-  /** Of all items, or of one, whose owner alone is told. */
+  /** Triggers all items, or one, whose owner alone gets the trigger. */
   | { readonly type: 'trigger'; readonly item?: number }
   /** The registry loses all sessions and all nodes, and cannot be reached for a while. */
   | { readonly type: 'wipe'; readonly ms: number }
@@ -48,7 +48,7 @@ export type Event =
   /** The logger of an instance throws for a while. */
   | { readonly type: 'fail-logger'; readonly name: string; readonly ms: number };
 
-/** What an operator changes while the job runs. */
+/** The changes of an operator while the job runs. */
 export type Change = Partial<
   Pick<
     JobConfiguration,

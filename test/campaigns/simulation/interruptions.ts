@@ -10,7 +10,7 @@ import { SESSION_TIMEOUT_MS } from './history.js';
 export const SLACK_MS = 400;
 
 /**
- * Longest time from a fault until everything is as it should be: the session, the patience with running items, retries.
+ * Longest time from a fault until everything is as it should be: the session, the deadline of running items, retries.
  */
 const RECOVERY_MS = 2 * SESSION_TIMEOUT_MS + 8_000;
 
@@ -52,7 +52,7 @@ function gatherings({ history, marks, recording }: Evidence): readonly Window[] 
   });
 }
 
-/** Who leaves keeps its items until those that it runs have ended, and begins none any more. */
+/** An instance that leaves keeps its items until the running ones have ended, and begins none any more. */
 function departures(evidence: Evidence): readonly Window[] {
   const { paths, recording } = evidence;
   return recording.played.flatMap(({ atMs, name, step }) => {
@@ -106,7 +106,7 @@ function disagreement({ skews, history }: Evidence): readonly Window[] {
   return spreadMs >= history.job.periodSeconds * 1_000 ? [{ fromMs: 0, toMs: Infinity }] : [];
 }
 
-/** While nobody is there who is enabled. */
+/** The windows without an enabled instance. */
 export function desertions(evidence: Evidence): readonly Window[] {
   const windows = evidence.names
     .flatMap((name) => evidence.availability(name))

@@ -4,7 +4,7 @@ import { type Commit, type Recording, type Run } from './recording.js';
 import { START } from './world.js';
 
 /**
- * What became of a mark: removed by its owner (`ended`), handed to a rescuer (`reported`), gone with the session of its
+ * The end of a mark: removed by its owner (`ended`), reported for a takeover (`reported`), gone with the session of its
  * owner (`vanished`), or removed by another instance without a report (`removed`). `open`: still there at the end.
  */
 export type Fate = 'open' | 'ended' | 'reported' | 'vanished' | 'removed';

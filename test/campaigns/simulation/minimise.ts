@@ -1,6 +1,6 @@
 import { type Behaviour, type History, type Step } from './history.js';
 
-/** True if a history shows what is looked for. */
+/** True if a history shows the fault. */
 export type Shows = (history: History) => Promise<boolean>;
 
 /**

@@ -5,7 +5,7 @@ import { Random } from '../../support/random.js';
 /** Verbs of the requests that change the registry. */
 const WRITES = /^(?:create|write|remove|commit|queue|give up|read the time)/;
 
-/** What is to happen when one of an instance's writes reaches the registry. */
+/** A fault at the moment when one of an instance's writes reaches the registry. */
 export interface Ambush {
   /** Counted from 1, beginning with the next write that is sent. */
   nth: number;

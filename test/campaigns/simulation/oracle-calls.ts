@@ -74,7 +74,7 @@ function isNewOnInstanceThatCameBack(evidence: Evidence, { item, instance, sched
 
 /**
  * True if the instance was away when the call came, and the item's owner then was another one, which did not make up
- * for the firing. The instance that comes back gets the item and does: nobody could wait for that.
+ * for the firing. The instance that comes back gets the item and does: no instance could wait for that.
  */
 function isHandedToInstanceThatCameBack(evidence: Evidence, { item, instance, begunMs }: Run, call: Call): boolean {
   const { paths } = evidence;
@@ -99,7 +99,7 @@ function isMadeUpForSince(evidence: Evidence, run: Run, call: Call): boolean {
 }
 
 /**
- * Whether, with `misfire` off, the item's former owner has dropped the firing, and its next one came to it later by its
+ * True if, with `misfire` off, the item's former owner has dropped the firing, and its next one came to it later by its
  * own clock, which is behind.
  */
 function isDroppedBySomeoneElse(evidence: Evidence, run: Run, call: Call): boolean {
@@ -112,7 +112,10 @@ function isDroppedBySomeoneElse(evidence: Evidence, run: Run, call: Call): boole
   return isBehind && isNewOwner && evidence.configAt(begunMs)?.misfire === false;
 }
 
-/** True if the server of the instance that died with the item was disabled, so that nobody was to take it over then. */
+/**
+ * True if the server of the instance that died with the item was disabled, so that no instance had to take it over
+ * then.
+ */
 function isOfDisabledServer(evidence: Evidence, run: Run, call: Call): boolean {
   const { marks, paths } = evidence;
   const died = marks.find(
@@ -145,7 +148,7 @@ function isJudged(evidence: Evidence, run: Run, call: Call): boolean {
     fromMs: Math.min(run.begunMs, call.begunMs),
     toMs: Math.max(Math.min(endOf(run), run.begunMs + 1_000), call.begunMs),
   };
-  // What two instances do at the same moment, neither can know of the other.
+  // Two instances that act at the same moment cannot know of each other.
   if (Math.abs(run.begunMs - call.begunMs) <= 5 * history.slowestMessageMs) return false;
   const couldNotKnow = recording.exemptions.some(
     ({ name, fromMs, toMs }) =>
@@ -195,7 +198,7 @@ function isFirstOfTakenOver({ marks }: Evidence, { phase, instance, scheduledMs,
 }
 
 /**
- * True if nobody who was there owned the items of a first call when that of a later firing began. They are made up for
+ * True if no present instance owned the items of a first call when that of a later firing began. They are made up for
  * when they have an owner again, and no firing can wait for that: items are not assigned while it goes on.
  */
 function isOfHandedOn(evidence: Evidence, { phase, items }: ScheduledCall, { begunMs }: ScheduledCall): boolean {

@@ -1,16 +1,16 @@
 /**
- * Every instant of the schedule begins every item exactly once; that it does so at most once, `doubles` says. Which
- * instants may be left out is the job's declared policy, one excuse each:
+ * Every instant of the schedule begins every item exactly once; `doubles` checks that it does so at most once. The
+ * job's declared policy allows missing instants, with one excuse each:
  *
- * - the item was disabled, or its owner, or nobody was there who was enabled
+ * - the item was disabled, or its owner, or no instance was enabled
  * - the item was still running, and a later instant that it missed stands for this one (`misfire`: one run makes up for
  *   all)
- * - the item was running, or its owner away, and `misfire` is off: what was missed is dropped
+ * - the item was running, or its owner away, and `misfire` is off: missed firings are dropped
  * - the item changed hands, and more than one instant passed meanwhile: those before the latest are not made up for
  * - the number of items was reduced, and the item was not among them, or not assigned again yet after it was raised
  * - the clocks of two owners differ by more than a second, and the item changed hands when the instant had come for one
  *   of them
- * - the schedule was changed in between, or marks are not made (`monitorExecution` is off): nobody can tell
+ * - the schedule was changed in between, or marks are not made (`monitorExecution` is off): it is unknown
  *
  * A firing that is missing all alone because its item changed hands, was waiting, or lost its owner has no excuse.
  */
@@ -210,7 +210,7 @@ function around({ skews }: Evidence, instantMs: number): Window {
   return { fromMs: instantMs - skews.greatestMs - SLACK_MS, toMs: instantMs - skews.leastMs + SLACK_MS };
 }
 
-/** While the item is run, nobody begins it. */
+/** No instance begins the item while it runs. */
 function busy(evidence: Evidence, item: number): readonly Window[] {
   return (evidence.marksByItem.get(item) ?? []).map((mark) => instantsIn(evidence, mark));
 }

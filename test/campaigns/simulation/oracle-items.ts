@@ -91,7 +91,7 @@ export function foreignLatches({ recording }: Evidence): readonly string[] {
 
 const LATCH_OF_JAVA = /^\/bill\/(?:guarantee\/\w+-latch|leader\/failover\/latch)\/./;
 
-/** No error reaches the end of its process. What a process warns of on purpose, because its logger fails, is none. */
+/** No error reaches the end of its process. Warnings on purpose, because the logger fails, are no errors. */
 export function unhandled({ recording, history }: Evidence): readonly string[] {
   const hasFailingLogger = history.steps.some(({ type }) => type === 'fail-logger');
   return recording.unhandled.filter((text) => !(hasFailingLogger && text.startsWith(LOGGER_WARNING)));

@@ -52,7 +52,7 @@ function hasEnded({ marksByItem }: Evidence, lost: Mark): boolean {
   );
 }
 
-/** True if its code came to its end, and was not told to break off; or its time was up, which ends it as well. */
+/** True if its code ended without an abort; or if its time limit had passed, which ends it as well. */
 function endsByItself({ run }: Mark): boolean {
   return run?.end === 'completed' || run?.end === 'failed' || run?.isTimeUp === true;
 }

@@ -6,7 +6,7 @@ import { type History } from './history.js';
 import { type Presence, type Rest } from './recording.js';
 import { seconds } from './run-book.js';
 
-/** What each active instance waits for at rest: its next firing, its next reconciliation, a look at the wall clock. */
+/** The timers of each active instance at rest: its next firing, its next reconciliation, a look at the wall clock. */
 const TIMERS_AT_REST = 3;
 
 /** Nodes that say that something is going on or has been left over. */

@@ -49,7 +49,7 @@ export function unmarkedRuns(evidence: Evidence): readonly string[] {
   const accepted = acceptances(evidence);
   return recording.runs.flatMap((run) => {
     const window = { fromMs: run.begunMs, toMs: endOf(run) };
-    // Whether its items are marked is decided when a firing begins, however long some of them wait for their turn.
+    // The begin of a firing decides if its items are marked, however long some of them wait for their turn.
     const dueMs = firingBegan(evidence, accepted, run);
     if (!evidence.isMonitored({ ...window, fromMs: Math.min(dueMs, window.fromMs) })) return [];
     const me = idOf(run.instance);
@@ -61,7 +61,7 @@ export function unmarkedRuns(evidence: Evidence): readonly string[] {
   });
 }
 
-/** The earliest moment at which the firing of a run can have begun; `Infinity` if nothing tells. */
+/** The earliest moment at which the firing of a run can have begun; `Infinity` if it is unknown. */
 function firingBegan({ recording, skews }: Evidence, accepted: readonly Acceptance[], run: Run): number {
   if (run.scheduledMs !== undefined) return run.scheduledMs - skews.greatestMs - SLACK_MS;
   // A trigger runs an item at most once, so each earlier manual run has used one up.
@@ -89,8 +89,8 @@ export function tokens(evidence: Evidence): readonly string[] {
 }
 
 /**
- * True if the run is one that its token exists for: that of an owner which does not know that it is one no more, or
- * whose item was another's while it waited for a place in the pool and bore no mark.
+ * True if the run is of the kind against which tokens exist: of an owner that does not know that it no longer owns the
+ * item, or whose item was another's while it waited for a place in the pool and bore no mark.
  */
 function isStale(evidence: Evidence, run: Run): boolean {
   const { instance, item, token, begunMs } = run;
@@ -105,8 +105,7 @@ function isStale(evidence: Evidence, run: Run): boolean {
 
 /** A firing begins an item once, and once more for each time that it was reported as crashed. */
 export function doubles(evidence: Evidence): readonly string[] {
-  // An instance that is told to stop between two commits of one beginning gives back what it has begun, before any item
-  // runs.
+  // An instance that is stopped between two commits of one begin gives back the begun items, before any of them runs.
   const isGivenBack = ({ run, fate }: Mark): boolean => run === undefined && fate === 'ended';
   const scheduled = evidence.marks.filter((mark) => mark.scheduledMs !== undefined && !isGivenBack(mark));
   const groups = grouped(scheduled, ({ item, scheduledMs }) => `${item} ${scheduledMs}`);

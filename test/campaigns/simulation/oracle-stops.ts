@@ -29,10 +29,13 @@ function stops(evidence: Evidence): readonly Stop[] {
   });
 }
 
-/** What is begun after the stop was asked for: more than what was on its way to the registry at that moment. */
+/**
+ * Items that were begun after the request to stop, other than those whose writes were already on their way to the
+ * registry.
+ */
 export function begunAfterStop(evidence: Evidence): readonly string[] {
   const { marks, history, recording } = evidence;
-  // What a begin reads, and removes, before its commit.
+  // The requests of a begin before its commit.
   const latencyMs = 6 * history.slowestMessageMs;
   // Items wait for places in the pool, and for the listener's call, after they have begun.
   const mayQueue =

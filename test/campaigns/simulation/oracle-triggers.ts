@@ -29,7 +29,7 @@ export function triggers(evidence: Evidence): readonly string[] {
   return [...surplus(ran, accepted), ...owed(evidence, begun, accepted)];
 }
 
-/** What was begun manually, also if the instance was gone, or its session, before it came to the item's turn. */
+/** The marks of manual runs, also of instances that were gone, or had lost their session, before the item's turn. */
 function manualMarks({ marks }: Evidence): readonly Mark[] {
   return marks.filter(({ scheduledMs, isRescue }) => scheduledMs === undefined && !isRescue);
 }
@@ -50,7 +50,7 @@ function surplus(manualRuns: readonly Mark[], accepted: readonly Acceptance[]): 
   });
 }
 
-/** What was accepted and begun by no instance, although nothing has made it undue. */
+/** Accepted triggers that no instance has begun, although they were still due. */
 function owed(evidence: Evidence, begun: readonly Mark[], accepted: readonly Acceptance[]): readonly string[] {
   const [rest] = evidence.recording.rests;
   // Without any instance, nothing runs, and what was accepted waits for one.
@@ -120,7 +120,7 @@ export function promptTriggers(evidence: Evidence): readonly string[] {
   });
 }
 
-/** True if operators have done nothing but trigger, and nothing has gone wrong, for a while. */
+/** True if there were no operations except triggers, and no faults, for a while. */
 function isQuiet(evidence: Evidence, { fromMs, toMs }: Window): boolean {
   const { recording, paths } = evidence;
   const isDisturbed = recording.played.some(

@@ -1,6 +1,6 @@
 /**
- * What must be true of every history, whatever happens in it: one rule a function, from evidence to the faults it
- * finds. The rules judge by what was committed and what user code did, and know nothing of how the kernel works.
+ * The rules that hold in every history: one rule a function, from evidence to the faults it finds. The rules judge
+ * commits and user code, and do not depend on how the kernel works.
  *
  * | Rules | Say |
  * |---|---|
@@ -12,7 +12,8 @@
  * | `oracle-stops` | an instance that is stopped begins nothing, hands over its idle items at once and is given none |
  * | `oracle-calls` | listeners that are called once in the cluster: once for each instant, around all its items, in order |
  * | `oracle-trace` | the trace has one row for each begun item, with its end unless its process died, and an end for each run |
- * | `oracle-rest` | at rest nothing is left over, nobody waits, nobody asks, and firings are as on the first day |
+ * | `oracle-rest` | at rest nothing is left over, no instance waits or sends requests, and firings are as on the first
+ *   day |
  */
 import { Evidence } from './evidence.js';
 import { type History } from './history.js';

@@ -122,7 +122,7 @@ class Player {
     await clock.advance(Math.max(1_000, ...ends.map((atMs) => atMs + 100 - this.#world.nowMs)));
     for (const machine of machines.values())
       this.#world.network.ambush(machine.centre, { nth: -1, strike: () => undefined });
-    // What has been sent may still be somebody's last write.
+    // A request that was sent may be the last write of an instance.
     await clock.advance(200);
     this.#runs.isCalm = true;
     this.#calls.isCalm = true;

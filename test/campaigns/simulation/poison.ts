@@ -25,7 +25,7 @@ export function poison(number: number): unknown {
   }
 }
 
-/** What was thrown, as far as it can be turned into text. Never throws. */
+/** A thrown value as text, if it can be converted. Never throws. */
 export function described(thrown: unknown): string {
   try {
     return thrown instanceof Error ? String(thrown) : `a thrown ${typeof thrown}`;

@@ -10,12 +10,12 @@ export type RunEnd = 'completed' | 'failed' | 'timed-out' | 'aborted' | 'lost';
 export interface Run {
   readonly instance: string;
   readonly item: number;
-  /** The scheduled instant; `undefined` if it was asked for manually, or nobody knows. */
+  /** The scheduled instant; `undefined` for a manual run, or if it is unknown. */
   readonly scheduledMs: number | undefined;
   readonly token: number;
   readonly begunMs: number;
   readonly abortedMs: number | undefined;
-  /** True if it was told to end because its time was up: it has failed then, also if its code goes on. */
+  /** True if it was aborted because its time limit had passed: it has then failed, even if its code goes on. */
   readonly isTimeUp?: boolean;
   readonly endedMs: number | undefined;
   readonly end: RunEnd | undefined;
@@ -47,7 +47,7 @@ export interface TraceRow {
   readonly deliveries: number;
 }
 
-/** What one process has traced. */
+/** The trace of one process. */
 export interface ProcessTrace {
   readonly instance: string;
   /** `undefined` if the process is there at the end. */
@@ -68,7 +68,7 @@ export interface Commit {
   readonly revision: number;
   /** Name of the instance whose session it was, or `operator`, or `wipe` if the registry lost its nodes. */
   readonly by: string;
-  /** What became of the values; `undefined` where there is no node. */
+  /** The new values; `undefined` for removed nodes. */
   readonly changes: readonly {
     readonly path: string;
     readonly before: string | undefined;
@@ -102,7 +102,7 @@ export interface Presence {
   readonly session: string;
 }
 
-/** What is seen of the cluster when nothing has happened for a long while. */
+/** The state of the cluster when nothing has happened for a long while. */
 export interface Rest {
   readonly atMs: number;
   readonly present: readonly Presence[];

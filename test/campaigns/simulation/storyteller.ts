@@ -12,7 +12,7 @@ import {
   type Step,
 } from './history.js';
 
-/** What may happen: nothing that interrupts anybody, or anything. */
+/** The possible events: only those that interrupt no instance, or all. */
 const GENTLE = ['join', 'join', 'leave', 'leave', 'disable', 'enable', 'enable', 'items', 'reconfigure', 'trigger'];
 const ROUGH = [
   ...GENTLE,

@@ -10,7 +10,7 @@ type OpenTrace = Open<ProcessTrace> & {
   readonly begun: Map<number, number>;
 };
 
-/** What the tracers of the simulated processes say, as a database would hold it. */
+/** The events of the simulated processes' tracers, as a database would store them. */
 export class TraceBook {
   readonly #world: () => World;
   readonly #traces = new Map<Machine, OpenTrace>();
@@ -28,7 +28,7 @@ export class TraceBook {
     }));
   }
 
-  /** The observers of one process. What one does after its death does not count. */
+  /** The observers of one process. Events after its death do not count. */
   observersOf(machine: () => Machine): readonly RunObserver[] {
     const living = (): OpenTrace | undefined => (machine().clock.isDead ? undefined : this.#traceOf(machine()));
     const tracer = new RunTracer({

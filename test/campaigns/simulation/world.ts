@@ -25,7 +25,7 @@ const KEPT_LINES = 200;
 /** Instead of a session's id: that the registry itself has lost its nodes. */
 export const WIPE = 'wipe';
 
-/** What to make a world from. */
+/** The options of a world. */
 export interface WorldOptions {
   readonly seed: number;
   readonly slowestMessageMs: number;
@@ -38,7 +38,7 @@ export interface WorldOptions {
   readonly onUncaught: (machine: Machine, error: unknown) => void;
   /** The job's listeners as one machine has them. */
   readonly listeners: (machine: () => Machine) => readonly AnyJobListener[];
-  /** What observes the runs of one machine. */
+  /** The observers of the runs of one machine. */
   readonly observers: (machine: () => Machine) => readonly RunObserver[];
 }
 
@@ -177,7 +177,7 @@ export class World {
     this.#strategyFailsUntilMs = Math.max(this.#strategyFailsUntilMs, this.nowMs + ms);
   }
 
-  /** The server ends its session, which it cannot know before it is told. */
+  /** The server ends its session, which the machine learns only from a message. */
   expire(machine: Machine): void {
     if (!machine.unknowing.has('expired')) machine.unknowing.set('expired', this.nowMs);
     machine.registry.faults.expire();
@@ -216,7 +216,7 @@ export class World {
     machine.registry.faults.dropMessages();
     this.clock.after(ms, () => {
       machine.clock.thaw();
-      // What is overdue comes first: it tells the process how long it has been away.
+      // Overdue timers come first: they show the process how long it has been away.
       this.clock.after(0, () => this.resume(machine));
       this.clock.after(1, () => {
         if (!machine.clock.isFrozen) this.#knows(machine, 'frozen');

@@ -5,14 +5,14 @@ const WIDTH = 116;
 const MIDNIGHT = Date.parse('2030-01-01T00:00:00Z');
 const DAY_MS = 86_400_000;
 
-/** What happened at one instant, or was asked to be shown. */
+/** An event at one instant, or a note that a scenario shows. */
 interface Told {
   readonly instant: number | undefined;
   readonly lines: readonly string[];
   readonly text: string;
 }
 
-/** Writes down what happens in the order in which it happens, and tells it in words. */
+/** Records the events in their order, and puts them into words. */
 export class Chronicle {
   readonly #clock: Clock;
   readonly #told: Told[] = [];
@@ -69,7 +69,7 @@ export class Chronicle {
   }
 }
 
-/** The same again and again at the same distance is told once, with its first and last instant. */
+/** Repeated statements at the same distance become one, with its first and last instant. */
 function shortened(told: readonly Told[]): readonly string[] {
   const lines: string[] = [];
   for (let index = 0; index < told.length;) {
@@ -88,7 +88,7 @@ function shortened(told: readonly Told[]): readonly string[] {
   return lines;
 }
 
-/** How often what is told at `from` is repeated without a change, itself included. */
+/** The number of repetitions of the statement at `from` without a change, itself included. */
 function repetitions(told: readonly Told[], from: number): number {
   const [first, second] = [told[from], told[from + 1]];
   if (first?.instant === undefined || second?.instant === undefined) return 1;
@@ -126,7 +126,7 @@ function ordered(statements: readonly Statement[]): readonly Statement[] {
   return [...acts, asides].flatMap((same) => same.toSorted((a, b) => a.before.localeCompare(b.before)));
 }
 
-/** What was done, without the name of the instance that did it. */
+/** The act, without the name of its instance. */
 const actOf = ({ job, before, after }: Statement): string => `${job} ${before.replace(/^\S+ /, '')}${after}`;
 
 /** Statements that differ in their items only, and follow each other, as one. */

@@ -9,7 +9,7 @@ export interface JobCommit {
   readonly root: string;
   /** Name of who committed. */
   readonly by: string;
-  /** True if it is the end of a session that removes nodes; `by` is whose session it was. */
+  /** True if the end of a session removes the nodes; `by` is the owner of the session. */
   readonly isEndOfSession: boolean;
   readonly changes: readonly NodeChange[];
   /** Name of the owner by item after the commit. */
@@ -25,8 +25,8 @@ export interface JobCommit {
 }
 
 /**
- * Says in words what a commit did to a job. What belongs together is said together; what is left is said node by node,
- * so that nothing is missing.
+ * Describes the effects of a commit on a job in words. Changes that belong together are one statement; the others
+ * follow node by node, so that nothing is missing.
  */
 export function tellCommit(commit: JobCommit): readonly Entry[] {
   const telling = new Telling(commit);
@@ -53,7 +53,7 @@ class Telling {
     this.#tellInstances();
     this.#tellCrashes();
     this.#tellTakeOvers();
-    // Before the run that makes up for it, which is told in one with what follows.
+    // Before the statement about the run that makes up for it.
     this.#items(`${by} cleared the misfire of`, changes.take('misfire', 'removed'));
     this.#tellOwnRuns();
     for (const { of } of changes.take('trigger', 'removed'))
@@ -69,7 +69,7 @@ class Telling {
     for (const change of changes.rest) this.#tellAlone(change);
   }
 
-  /** Who is gone without a word, and what went with it. */
+  /** An instance that has crashed, and the nodes that went with it. */
   #tellEndOfSession(): void {
     const { by } = this.#commit;
     const changes = this.#changes;
@@ -115,7 +115,7 @@ class Telling {
     }
   }
 
-  /** What instances that are gone have left unfinished, and what now waits for somebody. */
+  /** The unfinished work of instances that are gone, which now waits for others. */
   #tellCrashes(): void {
     const changes = this.#changes;
     const crashed = changes.take('crash', 'created');

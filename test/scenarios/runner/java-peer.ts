@@ -49,7 +49,7 @@ class JavaPeer {
         registry.remove(this.session, paths.item(item, mark));
   }
 
-  /** What it does for each item when it sees an instance go that was running it. */
+  /** Reports a crash for each item of an instance that goes while it runs them. */
   report(items: readonly number[]): void {
     const { registry } = this.#stage;
     const paths = this.#stage.pathsOf();

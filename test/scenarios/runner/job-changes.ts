@@ -1,12 +1,12 @@
 import { type NodeChange } from '../../../lib/registry/embedded/node-tree.js';
 
 /**
- * What a node of a job is for. Read here anew, and not by the library's own reader, whose mistakes would hide
+ * The kind of a job's node. It is parsed here again, and not by the library's own reader, whose mistakes would hide
  * themselves.
  */
 export type NodeKind = (typeof KINDS)[number][0] | 'other';
 
-/** What a commit did to one node of a job. */
+/** The change of one node of a job by a commit. */
 export interface Change {
   readonly kind: NodeKind;
   readonly did: 'created' | 'written' | 'removed';
@@ -76,7 +76,7 @@ export class JobChanges {
     return [...this.#left].some((each) => each.kind === kind && each.did === did);
   }
 
-  /** What nobody has taken. */
+  /** The changes that are in no statement yet. */
   get rest(): readonly Change[] {
     return [...this.#left];
   }
@@ -95,10 +95,9 @@ function changeOf(root: string, { path, before, after }: NodeChange): Change {
 }
 
 /**
- * What says nothing to a reader: queueing for a latch, asking for the time, the root and folders that come to be, and
- * writes that only count up a version, which fences others, and what an assignment was made for. What an instance
- * writes down of the firings it begins, or of those that were cut short, shows as runs; what it writes down of
- * listeners' rounds, in the calls themselves.
+ * True for changes that do not matter to a reader: queueing for a latch, asking for the time, the root and folders that
+ * come to be, and writes that only count up a version, which fences others, and the basis of an assignment. The records
+ * of begun and interrupted firings show as runs; those of listeners' rounds as calls.
  */
 function isSilent({ kind, did }: Change): boolean {
   switch (kind) {

@@ -5,9 +5,9 @@ import {
 } from '../../../lib/api/extensions/job-listener.js';
 import { type ShardingContexts } from '../../../lib/api/job/sharding-contexts.js';
 
-/** What listeners of a scenario do when they are called. */
+/** The actions of a scenario's listeners when they are called. */
 export interface ListenerPorts {
-  /** Tells of the call. */
+  /** Records the call. */
   readonly tell: (job: string, what: string, items: readonly number[]) => void;
   /**
    * Resolves when a call that is held is released, or aborted; at once if it is not held. Throws if the call is to

@@ -44,7 +44,7 @@ export class Network {
     this.#appointment = { of: appointment, left: appointment.write };
   }
 
-  /** True if what was appointed has not happened. */
+  /** True if a planned fault has not happened yet. */
   get isWaiting(): boolean {
     return this.#appointment !== undefined;
   }

@@ -11,7 +11,7 @@ import { unrest } from './unrest.js';
 export interface Played {
   /** With the transcripts of what happened. */
   readonly file: ScenarioFile;
-  /** What went against what must hold in every scenario. */
+  /** The violations of demands that hold in every scenario. */
   readonly complaints: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 import { type ShardingContext } from '../../../lib/api/job/sharding-context.js';
 
-/** What must hold of all runs of a scenario, whatever happens to the instances. */
+/** The demands on all runs of a scenario. */
 export class RunDemands {
   readonly #complain: (complaint: string) => void;
   readonly #tokens = new Map<string, number>();
@@ -26,7 +26,7 @@ export class RunDemands {
       this.#complain(`${name} ran item ${item} of ${jobName} again for a firing for which it had been run`);
   }
 
-  /** A run ended well. It counts as done when its mark is gone: until then nobody else can know. */
+  /** A run has succeeded. It counts as done when its mark is gone, as no other instance can know it before. */
   ended(name: string, context: ShardingContext, isMarked: boolean | undefined): void {
     if (context.scheduledAt === undefined) return;
     if (isMarked === true) this.#ended.set(`${context.jobName} ${context.shardingItem} ${name}`, firingOf(context));

@@ -1,4 +1,4 @@
-/** What befell one item on one instance in one run, in the only order in which it can. */
+/** The stages of one item on one instance in one run, in their only possible order. */
 export type RunStage = 'marked' | 'started' | 'ended' | 'unmarked';
 
 /** One such stage as it was seen. */
@@ -24,7 +24,7 @@ export interface Statement {
   readonly before: string;
   readonly items: readonly number[];
   readonly after: string;
-  /** True if nothing else depends on it: it may come at any place within its instant, and is told last. */
+  /** True if nothing else depends on it: it may be at any position within its instant, and comes last. */
   readonly isAside?: boolean;
 }
 
@@ -33,8 +33,8 @@ export type Entry = RunEvent | Statement;
 const ORDER: readonly RunStage[] = ['marked', 'started', 'ended', 'unmarked'];
 
 /**
- * Says in one statement what the stages of a run say one by one: what is marked, started, ended and unmarked in one
- * instant has *run*. Nothing is left out: a stage that is missing is told.
+ * Joins the stages of a run in one statement: an item that is marked, started, ended and unmarked in one instant has
+ * *run*. Nothing is left out: a missing stage is named.
  */
 export function tellRuns(entries: readonly Entry[]): readonly Statement[] {
   const told: (Statement | RunEvent[])[] = [];
@@ -42,7 +42,7 @@ export function tellRuns(entries: readonly Entry[]): readonly Statement[] {
   for (const entry of entries) {
     if (!('stage' in entry)) {
       told.push(entry);
-      // What is said of these items between the start and the end of their work must stay there.
+      // Statements about these items between the start and the end of their work must stay there.
       for (const [key, run] of open)
         if (run.at(-1)?.stage !== 'marked' && entry.items.some((item) => key.endsWith(` ${item}`))) open.delete(key);
       continue;
@@ -52,7 +52,7 @@ export function tellRuns(entries: readonly Entry[]): readonly Statement[] {
     const last = run?.at(-1);
     if (run !== undefined && last !== undefined && ORDER.indexOf(entry.stage) > ORDER.indexOf(last.stage)) {
       run.push(entry);
-      // A run is told where its work begins.
+      // The statement about a run is at the begin of its work.
       if (last.stage === 'marked') told.push(...told.splice(told.indexOf(run), 1));
       continue;
     }

@@ -11,7 +11,7 @@ interface OpenRun {
   readonly end: (how: 'ok' | 'aborted') => void;
 }
 
-/** What the work needs to know of the cluster to tell of it. */
+/** The cluster's data that the work needs. */
 export interface WorkPorts {
   readonly chronicle: Chronicle;
   readonly clock: Clock;
@@ -38,7 +38,7 @@ export class WatchedWork {
   readonly #gone = new WeakSet<Member>();
   readonly #frozen = new Map<Member, (() => void)[]>();
   readonly #demands: RunDemands;
-  /** True if items take no notice of their signal. */
+  /** True if items ignore their signal. */
   isDeaf = false;
 
   constructor(ports: WorkPorts) {
@@ -87,7 +87,7 @@ export class WatchedWork {
     if (this.#failing.has(what)) throw new Error(`${what} fails`);
   }
 
-  /** What this instance runs is of no account any more. */
+  /** The runs of this instance do not count any more. */
   lose(member: Member): void {
     this.#gone.add(member);
     for (const run of this.#open) if (run.member === member) this.#open.delete(run);
@@ -176,7 +176,7 @@ export class WatchedWork {
     else waiting.push(() => run.end(how));
   }
 
-  /** A run that was told to break off, or whose process stands still, hinders nobody. */
+  /** A run that was aborted, or whose process is frozen, does not count as an overlap. */
   #demandNoOverlap(name: string, { jobName, shardingItem }: ShardingContext): void {
     for (const { context, member, name: other } of this.#open) {
       const isSame = context.jobName === jobName && context.shardingItem === shardingItem;

@@ -36,8 +36,8 @@ const SHOWS: Readonly<Record<string, Show>> = {
 };
 
 /**
- * What a record of firings says in milliseconds is told in hours; an instance's text is told as its node says it
- * already.
+ * Records of firings are shown with times of day instead of milliseconds; the text of an instance is left out, as its
+ * node shows it.
  */
 function readableValue(path: string, value: string): string {
   if (path.includes('/instances/')) return 'an instance';

@@ -34,7 +34,7 @@ export class Stage implements AsyncDisposable {
   readonly complaints: string[] = [];
   readonly jobs: readonly JobConfiguration[];
   readonly cluster: TestCluster;
-  /** Warnings and errors that the instances logged and nobody has shown yet. */
+  /** Warnings and errors that the instances logged and that are not shown yet. */
   readonly log: string[] = [];
   /** Names of instances that are not ours, by their id and by that of their session. */
   readonly strangers = new Map<string, string>();
@@ -309,9 +309,7 @@ function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
 }
 
-/**
- * A configuration for scenarios: fires every five seconds and tells the transcript of errors, unless told otherwise.
- */
+/** A configuration for scenarios: fires every five seconds and writes errors into the transcript by default. */
 export function scenarioJob(jobName: string, settings: Partial<JobConfiguration>): JobConfiguration {
   const defaults = { cron: '0/5 * * * * ?', timeZone: 'GMT', shardingTotalCount: 2, jobErrorHandlerType: 'TRANSCRIPT' };
   return jobConfiguration({ ...defaults, ...settings, jobName });

@@ -2,7 +2,7 @@ import { isMisassigned } from '../../../lib/kernel/view/assignment.js';
 import { availableInstances } from '../../../lib/layout/job-view.js';
 import { type Stage } from './stage.js';
 
-/** What stays at rest in a job whose instances live, besides what they themselves account for. */
+/** The nodes that a job with living instances has at rest, besides those that the instances account for. */
 const LASTING = [
   /^$/,
   /^config$/,
@@ -12,7 +12,9 @@ const LASTING = [
   /^sharding\/\d+(\/(instance|disabled))?$/,
 ];
 
-/** What must not be so when a scenario is over: everybody is at rest, somebody leads, and nothing is left behind. */
+/**
+ * The faults at the end of a scenario: all instances must be at rest, one must lead, and nothing may be left behind.
+ */
 export function unrest(stage: Stage): readonly string[] {
   return [
     ...stage.work.open.map((place) => `${place} is still in progress`),
@@ -40,7 +42,7 @@ function unrestOf(stage: Stage, jobName: string): readonly string[] {
   return [...found, ...residue(stage, jobName)].map(said);
 }
 
-/** Nodes that nobody accounts for. */
+/** Nodes that no instance accounts for. */
 function residue(stage: Stage, jobName: string): readonly string[] {
   const { root } = stage.pathsOf(jobName);
   const { instances } = stage.viewOf(jobName);

@@ -85,7 +85,7 @@ export function check(history: History): Verdict {
         figures.excused[excuse] = (figures.excused[excuse] ?? 0) + count;
     }
   }
-  // What is before has not been watched from its beginning.
+  // Earlier events have not been watched from their beginning.
   const found = findings.filter(({ t }) => t >= history.from);
   return { findings: found.sort((one, other) => one.t - other.t), figures };
 }

@@ -3,7 +3,7 @@ import { type Interval, Intervals } from './intervals.js';
 import { type Run } from './runs.js';
 import { type Troubles } from './troubles.js';
 
-/** What became of an item over time: when nobody could have begun it, and when it changed hands. */
+/** The times of an item in which no instance could have begun it, and in which it changed hands. */
 export interface ItemTimeline {
   /**
    * Times at which the item could not be begun, with the reason: it ran, was to be assigned, or its owner was in
@@ -69,7 +69,7 @@ export function itemTimeline(
   return { unable: new Intervals(unable), handovers };
 }
 
-/** What a timeline is made from: the moments of the job, the runs of the item. */
+/** The sources of a timeline: the moments of the job, the runs of the item. */
 export interface Sources {
   readonly moments: readonly Moment[];
   readonly runs: readonly Run[];

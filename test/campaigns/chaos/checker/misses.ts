@@ -10,8 +10,7 @@
  * - *failover off*: the owner died or lost contact at the instant; it may have begun the item and not come to start it.
  * - *not monitored*: the item moved, or its owner was in trouble.
  *
- * When an item could be begun is told by the bystander's view of the registry and by the troubles of the owner's
- * process.
+ * The bystander's view of the registry and the troubles of the owner's process show when an item could be begun.
  */
 import { type Finding, type History, type JobSpec } from '../history.js';
 import { type ItemTimeline } from './item-timeline.js';
@@ -24,7 +23,7 @@ const chanceMs = ({ periodMs }: JobSpec): number => Math.min(1_000, 0.9 * period
 /** The same where only a delay is at stake, not a run. */
 const LATE_MS = 2_000;
 
-/** What became of the instants of one item. */
+/** The results of the instants of one item. */
 export interface Account {
   readonly findings: readonly Finding[];
   readonly expected: number;

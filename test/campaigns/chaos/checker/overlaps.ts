@@ -14,7 +14,7 @@ import { describe } from './repeats.js';
 import { type Run } from './runs.js';
 import { type Troubles } from './troubles.js';
 
-/** What was found of runs at the same time. */
+/** The findings about runs at the same time. */
 export interface Overlaps {
   readonly findings: readonly Finding[];
   /** Steps in the turn in which a process woke, after another had begun the item. */

@@ -10,13 +10,13 @@ import { type ItemTimeline, RECORDING_MS } from './item-timeline.js';
 import { type Run } from './runs.js';
 import { type Troubles } from './troubles.js';
 
-/** What was run again, and whether it had to be. */
+/** Repeated runs, and the findings about them. */
 export interface Repeats {
   readonly findings: readonly Finding[];
   /** Runs that ended before their time. */
   readonly unfinished: number;
   readonly rescued: number;
-  /** How long after the trouble began the rescue started, in milliseconds. */
+  /** The milliseconds from the beginning of the trouble to the takeover. */
   readonly rescueMs: readonly number[];
   /** Repeated because the end could not be told. */
   readonly untold: number;
@@ -24,11 +24,11 @@ export interface Repeats {
   readonly unmonitored: number;
 }
 
-/** What the runs are judged by. */
+/** The facts by which the runs are judged. */
 export interface RepeatsContext {
   readonly timeline: ItemTimeline;
   readonly troubles: Troubles;
-  /** How long a rescue may take while somebody could make it, in milliseconds. */
+  /** The most milliseconds of a takeover while an instance could make it. */
   readonly rescueLimitMs: number;
 }
 

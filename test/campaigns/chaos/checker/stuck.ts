@@ -1,6 +1,5 @@
 /**
- * What took longer than anything that was done to the cluster explains. Without this, a job that stands still would
- * excuse its own misses.
+ * Standstills that no fault of the cluster explains. Without this, a job that stands still would excuse its own misses.
  */
 import { type Fault, type Finding, type History, type Moment } from '../history.js';
 import { groupBy } from './group-by.js';
@@ -13,7 +12,7 @@ const PATIENCE_MS = 5_000;
 /** Beside sessions that have to end first, what an election and an assignment may take. */
 const SLOWNESS_MS = 4_000;
 
-/** Jobs whose items nobody assigned, and processes that did not come back. */
+/** Jobs whose items no instance assigned, and processes that did not come back. */
 export function judgeStandstills(history: History, runs: readonly Run[], troubles: Troubles): readonly Finding[] {
   const runsOf = byItem(runs);
   // A leader that dies while it assigns, and its successor that does so too, each cost a session.

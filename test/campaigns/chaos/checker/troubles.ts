@@ -70,7 +70,7 @@ export function readTroubles(history: History): Troubles {
 
 const NONE = new Intervals([]);
 
-/** What a log line says of the session; `undefined` if it speaks of something else. */
+/** The state of the session in a log line; `undefined` for other lines. */
 export function sessionPhase(event: LogEvent): 'suspended' | 'lost' | 'connected' | undefined {
   if (event.event !== 'log') return undefined;
   if (event.message.startsWith('Nothing is heard of the ')) return 'suspended';

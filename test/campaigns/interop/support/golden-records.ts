@@ -3,18 +3,18 @@ import { join } from 'node:path';
 import { root } from '../../../support/program.js';
 import { fromText, type Portrait, toText } from './portrait.js';
 
-/** What was seen of some jobs, each at several moments in their order. */
+/** The portraits of some jobs, each at several moments in their order. */
 export type Story = Readonly<Record<string, Readonly<Record<string, Portrait>>>>;
 
 /** The releases of Java whose trees are recorded. */
 export const RECORDED = ['3.0.4', '3.0.5'] as const;
 
-/** True if this run writes the records anew instead of comparing with them. */
+/** True if this run writes the records again instead of comparing with them. */
 export const IS_RECORDING = process.env['UPDATE'] === '1';
 
 const FOLDER = join(root, 'test/campaigns/interop/golden');
 
-/** What a release of Java was seen to make of the jobs of a story. */
+/** The recorded nodes of a release of Java for the jobs of a story. */
 export function recorded(version: string, story: string): Story {
   const folder = join(FOLDER, version, story);
   if (!existsSync(folder)) return {};

@@ -45,7 +45,7 @@ const CHANCE = /^\/trees\/disabledJob\/leader\/sharding/;
 /** Longer than Java's period between two firings of `mixed`, so that the next firing is missed. */
 const RUN_MS = 3_000;
 
-/** What Java leaves of these jobs, one of which is `mixed` and one `oneOffJob`. */
+/** The nodes that Java leaves of these jobs, one of which is `mixed` and one `oneOffJob`. */
 export async function javaTreesOf(side: Side, configurations: readonly JobSettings[]): Promise<StoredNodes> {
   const mixed = configurations.find(({ jobName }) => jobName === 'mixed')!;
   // Containers that are empty stay, so that what is left does not depend on when the server looks.

@@ -7,7 +7,7 @@ import { type StoredNodes } from './java-trees.js';
 /** The release whose words the fixtures of `test/unit/layout` have. */
 export const RECORDED_RELEASE = '3.0.5';
 
-/** What Java makes of a stored text. */
+/** Java's answer about a stored text. */
 export interface Answer {
   readonly configuration?: Settings;
   /** The exception behind its refusal, such as `NumberFormatException: For input string: "3.0"`. */

@@ -11,7 +11,8 @@ import { type TreeNode, TreeReader } from './tree.js';
 
 export interface ClusterOptions {
   /**
-   * What differs from the usual job: 'job', four items, every two seconds, with failover, misfire and monitorExecution.
+   * The differences from the usual job: 'job', four items, every two seconds, with failover, misfire and
+   * monitorExecution.
    */
   readonly job?: Partial<JobSettings>;
   readonly sessionMs?: number;
@@ -20,7 +21,7 @@ export interface ClusterOptions {
 export interface StartOptions {
   /** Of a Java instance. Default: the first version the suite runs with. */
   readonly version?: string;
-  /** What differs from the cluster's job for this instance; `false`: no job is started. */
+  /** The differences from the cluster's job for this instance; `false` starts no job. */
   readonly job?: Partial<JobSettings> | false;
   /** Where it connects to. Default: the cluster's servers. */
   readonly servers?: string;
@@ -44,7 +45,7 @@ const JOB: JobSettings = {
   monitorExecution: true,
 };
 
-/** What a cluster and its views of other jobs have in common. */
+/** The parts that a cluster and its views of other jobs share. */
 class Machines {
   readonly peers = new Map<string, Peer>();
   readonly folder = mkdtempSync(join(tmpdir(), 'interop-'));
@@ -68,14 +69,14 @@ export class MixedCluster implements AsyncDisposable {
     this.job = { ...JOB, ...options.job };
   }
 
-  /** An empty cluster in a namespace that nobody else uses. */
+  /** An empty cluster in a namespace of its own. */
   static async open(servers: string, namespace: string, options: ClusterOptions = {}): Promise<MixedCluster> {
     return new MixedCluster(servers, namespace, await TreeReader.open(servers, namespace), options);
   }
 
   /**
-   * Lets running instances take part in another job; the first one leads it. What is returned is as a cluster of that
-   * job alone; at its end the instances leave the job and go on running.
+   * Lets running instances take part in another job; the first one leads it. The result is like a cluster of that job
+   * alone; at its end the instances leave the job and go on running.
    */
   async with(job: Partial<JobSettings>, ...names: readonly string[]): Promise<MixedCluster> {
     const options = { ...this.options, job: { ...this.options.job, ...job } };
@@ -159,7 +160,7 @@ export class MixedCluster implements AsyncDisposable {
       .sort((one, other) => one.at - other.at);
   }
 
-  /** Items by the name of the instance that owns them, as the registry has it now; those of nobody under `-`. */
+  /** Items by the name of the instance that owns them, as the registry has it now; unowned ones under `-`. */
   async owners(): Promise<Readonly<Record<string, readonly number[]>>> {
     const owners: Record<string, number[]> = {};
     for (const { path, value } of await this.nodes(/^sharding\/\d+\/instance$/))
@@ -247,13 +248,11 @@ export class MixedCluster implements AsyncDisposable {
     const hasEnded = (runs: readonly PeerRun[]): boolean =>
       runs.filter(({ endedAt }) => endedAt !== undefined).length >= shardingTotalCount;
     await this.untilRan('the next firing to end', hasEnded, since);
-    // Who has written down that an item ended removes its mark a little later.
+    // An instance that has logged the end of an item removes its mark a little later.
     await this.leftOver();
   }
 
-  /**
-   * What was not run exactly once for each firing and item between two times, and what was run by two at once, ever.
-   */
+  /** The items that were not run exactly once for a firing between two times, and all runs by two instances at once. */
   misdeeds({ from, to }: { readonly from: number; readonly to: number }): readonly string[] {
     const items = this.job.shardingTotalCount;
     return [...misdeeds(this.runs(), { items, periodMs: PERIOD_MS, from, to }), ...overlaps(this.runs())];
@@ -292,7 +291,7 @@ export class MixedCluster implements AsyncDisposable {
       .join(' ');
   }
 
-  /** What all instances printed. */
+  /** The output of all instances. */
   get output(): string {
     return [...this.machines.peers.values()]
       .map(({ name, process }) => `${name}:\n${process.output.slice(-4_000)}`)
@@ -301,7 +300,7 @@ export class MixedCluster implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.members !== undefined) {
-      // Who has ended, or was ended by the test, has left the job already.
+      // An instance that has ended has left the job already.
       await Promise.all(
         this.members.map((name) =>
           this.peer(name)
@@ -318,6 +317,9 @@ export class MixedCluster implements AsyncDisposable {
   }
 }
 
-/** What stands only while an item runs, is rescued or assigned, a trigger is on its way, or instances meet. */
+/**
+ * Nodes that exist only while an item runs, is taken over or assigned, a trigger is on its way, or instances wait at a
+ * barrier.
+ */
 const PASSING =
   /^(sharding\/\d+\/(running|failover|failovering|misfire)|leader\/failover\/items\/.|leader\/failover\/latch\/.|leader\/sharding\/.|trigger\/.|guarantee\/(started|completed)(-latch\/.|\/|$)|x-node\/crashed\/.)/;

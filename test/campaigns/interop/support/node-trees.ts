@@ -3,8 +3,8 @@ import { toRanges } from '../../../../lib/layout/x-node/item-ranges.js';
 import { only, type Portrait } from './portrait.js';
 
 /**
- * What Node leaves where Java leaves what is on record. Every byte is the same; what differs is when some of them come
- * and go. This is all of it:
+ * Converts the recorded nodes of Java into those of Node. Every byte is the same; only the times at which some come and
+ * go differ. This is all of it:
  * - Java's leader only notes that items are to be assigned, which is done at the next firing. Node's assigns them at
  *   once.
  * - Java holds a latch while it makes a call of a distribute-once listener. Node does so only where Java instances

@@ -1,6 +1,6 @@
 import { withSortedProps } from './sorted-props.js';
 
-/** A node as the Java peer's command `tree` tells it. */
+/** A node in the answer of the Java peer's command `tree`. */
 export interface JavaNode {
   readonly path: string;
   readonly kind: 'persistent' | 'container' | 'ephemeral';
@@ -14,13 +14,13 @@ export interface JavaNode {
 }
 
 /**
- * A job's nodes by their paths below the job: the kind of each, and under it a line for each line of its value. What
- * differs from time to time is replaced: numbers of processes and of places in a queue, and the order of a job's
+ * A job's nodes by their paths below the job: the kind of each, and under it a line for each line of its value. Values
+ * that change from run to run are replaced: numbers of processes and of places in a queue, and the order of a job's
  * properties, for which Java has that of its hash table (in Java 8 another one than today).
  */
 export type Portrait = Readonly<Record<string, string>>;
 
-/** The portraits of all jobs of a namespace, by job. What Node adds for itself, `x-node`, is left out. */
+/** The portraits of all jobs of a namespace, by job. Node's own additions, `x-node`, are left out. */
 export function portraits(namespace: string, nodes: readonly JavaNode[]): Readonly<Record<string, Portrait>> {
   const jobs: Record<string, Record<string, string>> = {};
   for (const { path, kind, value } of nodes) {
@@ -47,7 +47,7 @@ export function toText(portrait: Portrait): string {
     .join('');
 }
 
-/** What `toText` wrote. */
+/** Reads a text of `toText`. */
 export function fromText(text: string): Portrait {
   const nodes = text.split(/^(?=\/)/m).filter((node) => node.trim() !== '');
   return Object.fromEntries(

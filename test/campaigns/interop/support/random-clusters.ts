@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** What a sharding strategy is asked: instances are pairs of id and ip, in the order in which it is to see them. */
+/** The input of a sharding strategy: instances are pairs of id and ip, in the order for the strategy. */
 export interface Cluster {
   readonly job: string;
   readonly total: number;

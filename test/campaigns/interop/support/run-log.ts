@@ -99,8 +99,8 @@ export function misdeeds(
 }
 
 /**
- * Who ran an item, by firing. Java does not say for which one it runs: it runs for the one at which it starts, or, a
- * little late or making up for a misfire, for the one before, if nobody else has.
+ * The instances that ran an item, by firing. Java does not log the firing of a run: it is the one at which the run
+ * starts, or, a little late or making up for a misfire, the one before, if no other instance has run that.
  */
 function byInstant(
   runs: readonly PeerRun[],

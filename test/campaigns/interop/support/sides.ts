@@ -3,7 +3,7 @@ import { JAVA_VERSIONS } from './java.js';
 import { type MixedCluster } from './mixed-cluster.js';
 import { type JobSettings, type Peer } from './peer.js';
 
-/** Who makes a tree: a release of Java, or Node for peers of that release. */
+/** The maker of a tree: a release of Java, or Node for peers of that release. */
 export interface Side {
   readonly name: string;
   readonly language: 'Java' | 'Node';

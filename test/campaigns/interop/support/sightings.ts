@@ -5,7 +5,7 @@ import { type MixedCluster } from './mixed-cluster.js';
 import { type JavaNode, type Portrait, portraits } from './portrait.js';
 import { untilStill } from './until-still.js';
 
-/** What is seen of a cluster's jobs from moment to moment, and what is expected to be. */
+/** The nodes of a cluster's jobs from moment to moment, and the expected ones. */
 export class Sightings {
   readonly #seen: Record<string, Record<string, Portrait>> = {};
 
@@ -43,7 +43,7 @@ export class Sightings {
       now = await this.#look();
       return jobs.every((job) => isDeepStrictEqual(now[job], this.expected[job]?.[moment]));
     };
-    // What differs is for the test to say.
+    // The test reports the differences.
     await until(isAsExpected, `the jobs to be as they are expected when ${moment}`, 15_000).catch(() => undefined);
     return now;
   }

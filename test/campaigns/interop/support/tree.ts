@@ -89,7 +89,7 @@ function asNode(path: string, { data, stat }: Awaited<ReturnType<ZooKeeperClient
   return { path, value: data.toString(), kind: stat.ephemeralOwner === undefined ? 'persistent' : 'ephemeral' };
 }
 
-/** What is read while others act may be gone from one request to the next. */
+/** Nodes that are read while others act may be gone from one request to the next. */
 function ignoreAbsence(error: unknown): undefined {
   if (error instanceof ZooKeeperError && error.errorName === 'NO_NODE') return undefined;
   throw error;

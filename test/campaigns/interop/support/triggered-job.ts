@@ -9,7 +9,7 @@ export const TRIGGERED_ONLY = '0 0 0 1 1 ?';
 
 let jobs = 0;
 
-/** Of a job that nobody else has, and that is triggered manually. */
+/** The settings of a job that no other test has, and that is triggered manually. */
 export const settings = (): Partial<JobSettings> => ({ jobName: `job${++jobs}`, cron: TRIGGERED_ONLY });
 
 /** A new job that is triggered manually, that these instances share, and that has fired once. The first one leads. */
@@ -45,7 +45,7 @@ export async function fire(
   const since = Date.now();
   await job.operate('trigger', job.job.jobName);
   await job.untilRan(`items ${items.join()} to run`, (runs) => areOver(runs, items.length), since);
-  // What a Java leader asks for, it does at the next firing.
+  // A Java leader assigns items only at the next firing.
   await until(async () => (await job.nodes(/^sharding\/\d+\/running|^trigger\/./)).length === 0, 'all to have ended');
   expect((await isAsked(job)) ? [] : await job.leftOver()).toEqual([]);
   expect(numbersOf(job.runs(since))).toEqual(items);
@@ -68,8 +68,8 @@ export async function untilTriggersAreTaken(job: MixedCluster): Promise<void> {
 }
 
 /**
- * Waits until the items have been assigned anew, or the leader asks for it: Java reshards at its next firing. Who fires
- * before the leader has heard of a change goes by the old assignment.
+ * Waits until the items have been assigned again, or the leader asks for it: Java reshards at its next firing. An
+ * instance that fires before the leader has noticed a change uses the old assignment.
  */
 export async function untilReassigned(job: MixedCluster, isDone: () => Promise<boolean>): Promise<void> {
   await until(async () => (await isAsked(job)) || (await isDone()), 'the leader to hear of the change');

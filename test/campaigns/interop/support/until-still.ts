@@ -4,10 +4,7 @@ import { until } from '../../../support/until.js';
 /** Longer than anything takes that an instance does by itself. */
 const STILL_MS = 1_500;
 
-/**
- * What `look` finds when it has found the same for a while.
- * @throws if there is no such while within 30 s
- */
+/** The result of `look` after it has been the same for a while. @throws if it has not been within 30 s */
 export async function untilStill<T>(look: () => Promise<T>): Promise<T> {
   let now = await look();
   let since = performance.now();

@@ -7,13 +7,13 @@ import org.apache.shardingsphere.elasticjob.lite.api.listener.AbstractDistribute
 
 /** Job listeners that write down when they are called. ElasticJob finds them by its service loader. */
 public final class Listeners {
-    /** Where they write; they are made by the service loader, so nobody can hand it to them. */
+    /** The log in which they write; the service loader makes them, so that no caller can pass it. */
     static RunLog log;
 
     /** How long the one that is called once waits for the items of all instances to start, and to complete. */
     static long onceTimeoutMs;
 
-    /** What lets them wait. */
+    /** Makes them wait. */
     static Work work;
 
     private Listeners() {

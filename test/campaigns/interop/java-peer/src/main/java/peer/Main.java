@@ -78,7 +78,7 @@ public final class Main {
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             out.println("> " + main.answer(JsonParser.parseString(line).getAsJsonArray()));
         }
-        // Whoever drove it is gone. Nothing is tidied up: that is for ["close"].
+        // The test is gone. Nothing is tidied up here, as ["close"] does that.
         Runtime.getRuntime().halt(0);
     }
 

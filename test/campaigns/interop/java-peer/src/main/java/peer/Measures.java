@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/** What benchmarks measure from within the process. */
+/** The measures that benchmarks take within the process. */
 final class Measures {
     private static final int FIRING_LIMIT_SECONDS = 20;
 
@@ -60,7 +60,7 @@ final class Measures {
     /** Bytes of the heap that are in use after a collection. */
     static Map<String, Long> memory() {
         MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
-        // What finalizers and references free goes with the second.
+        // The second collection frees the memory that finalizers and references release.
         memory.gc();
         memory.gc();
         return Map.of("heapBytes", memory.getHeapMemoryUsage().getUsed());

@@ -11,7 +11,7 @@ import org.apache.shardingsphere.elasticjob.lite.lifecycle.api.ServerStatisticsA
 import org.apache.shardingsphere.elasticjob.lite.lifecycle.api.ShardingOperateAPI;
 import org.apache.shardingsphere.elasticjob.lite.lifecycle.api.ShardingStatisticsAPI;
 
-/** What an operator does, by ElasticJob's lifecycle API. Where a job or a server is null, all are meant. */
+/** Operations by ElasticJob's lifecycle API. A job or a server that is null stands for all. */
 final class Operations {
     private final JobOperateAPI jobs;
 

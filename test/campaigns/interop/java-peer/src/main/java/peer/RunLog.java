@@ -10,8 +10,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What this instance has run: one JSON object a line, in the file before the work goes on, so that SIGKILL loses none.
- * Without a file nothing is written: for benchmarks, which are about what ElasticJob does.
+ * The runs of this instance: one JSON object a line, in the file before the work goes on, so that SIGKILL loses none.
+ * Without a file nothing is written: for benchmarks, which measure only ElasticJob.
  */
 final class RunLog {
     static final Gson JSON = new GsonBuilder().disableHtmlEscaping().create();

@@ -11,7 +11,7 @@ import java.util.ServiceLoader;
 import org.apache.shardingsphere.elasticjob.infra.handler.sharding.JobInstance;
 import org.apache.shardingsphere.elasticjob.infra.handler.sharding.JobShardingStrategy;
 
-/** What ElasticJob's sharding strategies make of clusters. */
+/** The results of ElasticJob's sharding strategies for clusters. */
 final class Strategies {
     private Strategies() {
     }

@@ -9,12 +9,12 @@ import java.util.Map;
 import org.apache.shardingsphere.elasticjob.infra.pojo.JobConfigurationPOJO;
 import org.apache.shardingsphere.elasticjob.infra.yaml.YamlEngine;
 
-/** What ElasticJob makes of stored texts. */
+/** ElasticJob's results of reading stored texts. */
 final class Texts {
     private Texts() {
     }
 
-    /** What {@link #parse} says of each text, or why it is refused. */
+    /** The result of {@link #parse} for each text, or the reason of its refusal. */
     static List<Map<String, Object>> parseAll(final JsonArray texts) {
         List<Map<String, Object>> result = new ArrayList<>();
         for (JsonElement each : texts) {

@@ -12,9 +12,9 @@ import org.apache.curator.retry.ExponentialBackoffRetry;
 import org.apache.zookeeper.KeeperException.NoNodeException;
 import org.apache.zookeeper.data.Stat;
 
-/** What is stored, read by Curator without any of ElasticJob's ideas of it. */
+/** The stored nodes, read by Curator without ElasticJob's code. */
 final class Tree {
-    /** What the server gives as the owner of a container. */
+    /** The value that the server gives as the owner of a container. */
     private static final long CONTAINER = Long.MIN_VALUE;
 
     private final CuratorFramework client;

@@ -39,8 +39,8 @@ const INLINED = {
 };
 
 /**
- * Packages that come as ES modules alone, or as other objects by `import` than by `require`: code that needs them exists
- * as ESM and as CommonJS. All other code is CommonJS, which both share.
+ * Packages that come as ES modules alone, or as other objects by `import` than by `require`: code that needs them is
+ * there as ESM and as CommonJS. All other code is CommonJS, which both share.
  */
 const OF_ONE_KIND = /^(@nestjs\/|rxjs|reflect-metadata|openid-client|typeorm)/;
 

@@ -82,7 +82,7 @@ test.each([
      const require = createRequire(import.meta.url);
      ${load};
      const files = Object.keys(require.cache);
-     const optional = files.flatMap((file) => /node_modules.(yaml|cron-parser|undici)\W/.exec(file)?.[1] ?? []);
+     const optional = files.flatMap((file) => /node_modules.(yaml|cron-parser|undici)[/\\\\]/.exec(file)?.[1] ?? []);
      console.log(JSON.stringify({ kernel: files.some((file) => file.endsWith('kernel.cjs')), optional: [...new Set(optional)] }));`,
   );
   await using program = new Program(relative(root, script));

@@ -190,6 +190,19 @@ describe('roles', () => {
     expect(await page.getByRole('button', { name: 'Run failed items again' }).count()).toBe(0);
   });
 
+  test('a confirmation that was not given is gone on another page', async () => {
+    const page = await open('/r/main/jobs');
+    await page.getByRole('link', { name: 'settle-invoices' }).click();
+    await page.getByRole('button', { name: 'Disable', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Disable: settle-invoices' });
+    await dialog.waitFor();
+
+    await page.goBack();
+
+    await dialog.waitFor({ state: 'hidden' });
+    expect(sent('POST', /disable$/)).toEqual([]);
+  });
+
   test('removing a job wants its name typed, and sends the reason', async () => {
     const page = await open(JOB);
     await page.getByRole('button', { name: 'More actions' }).click();

@@ -11,7 +11,8 @@ export class ApiProblem extends Error {
   }
 }
 
-type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+/** The query of an address; undefined and empty values are left out. */
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface Request {
   readonly query?: Query;

@@ -1,14 +1,16 @@
 import { onScopeDispose, ref, type Ref, shallowRef, watch } from 'vue';
 import { type Problem } from '../../contract/common.js';
+import { type LiveEvent } from '../../contract/live.js';
 import { live } from '../live/live.js';
-import { asProblem } from './client.js';
+import { useLiveRefresh } from '../live/use-live.js';
+import { asProblem, type Query } from './client.js';
 
 /**
  * The states of data that a page requests:
  *
  * ```
  *   asked ──▶ known ──▶ asked again: the answer stays, and is shown as old if the next one fails
- *     └─────▶ failed    for other inputs: the answer is provisional, and dropped if the next one fails
+ *     └─────▶ failed    for another address: the answer is provisional, and dropped if the next one fails
  * ```
  *
  * Without an answer, the page shows neither "empty" nor "all is well". `LoadArea` shows the difference.
@@ -31,7 +33,7 @@ export interface Asking<T> extends Load<T> {
 }
 
 /** @param ask resolves with the answer; may show the first part of a long answer by `show` */
-export function asking<T>(ask: (show: (part: T) => void) => Promise<T>): Asking<T> {
+export function asking<T>(ask: (show: (part: T) => void) => Promise<T | undefined>): Asking<T> {
   const data = shallowRef<T>();
   const problem = shallowRef<Problem>();
   const isLoading = ref(false);
@@ -69,22 +71,35 @@ export function asking<T>(ask: (show: (part: T) => void) => Promise<T>): Asking<
   return { data, problem, isLoading, isProvisional, knownAt, reload, stop };
 }
 
-/** Requests at once, after each change of `inputs`, and when the live stream reports that events were left out. */
+/** A path below `/api/v1/`, with an optional query. */
+export type Address = string | readonly [path: string, query: Query];
+
+/**
+ * Requests at once, after each change of `address`, after events of the types `on`, and when the live stream reports
+ * that events were left out.
+ * @param read such as `get<T>`; may show the first part of a long answer by `show`
+ * @param address `undefined` while there is nothing to request
+ */
 export function useLoad<T>(
-  ask: (show: (part: T) => void) => Promise<T>,
-  inputs: () => unknown = () => undefined,
+  read: (path: string, query: Query, show: (part: T) => void) => Promise<T>,
+  address: () => Address | undefined,
+  on: readonly LiveEvent['type'][] = [],
 ): Asking<T> {
-  const load = asking(ask);
+  const load = asking<T>(async (show) => {
+    const now = address();
+    if (now === undefined) return undefined;
+    return typeof now === 'string' ? read(now, {}, show) : read(...now, show);
+  });
   watch(
-    inputs,
-    (now, before) => {
-      if (before !== undefined && JSON.stringify(now) === JSON.stringify(before)) return;
+    () => JSON.stringify(address()),
+    () => {
       load.isProvisional.value = load.data.value !== undefined;
       void load.reload();
     },
-    { immediate: true, deep: true },
+    { immediate: true },
   );
-  onScopeDispose(live.listen((event) => event.type === 'resync' && void load.reload()));
+  onScopeDispose(live.listen(({ type }) => type === 'resync' && void load.reload()));
+  useLiveRefresh(on, () => void load.reload());
   onScopeDispose(load.stop);
   return load;
 }

@@ -2,7 +2,7 @@ import { computed, ref } from 'vue';
 import { en, type Texts } from './en.js';
 import { type Kind, type TextKey } from './text-key.js';
 
-export { type TextKey } from './text-key.js';
+export { type NoneKey, type TextKey } from './text-key.js';
 
 type Values = Readonly<Record<string, string | number>>;
 export type Language = 'en' | 'zh';

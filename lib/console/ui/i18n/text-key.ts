@@ -18,3 +18,6 @@ export type Kind =
   | 'status';
 /** The keys of the page's own texts, without those for values of the server: `nameOf` handles values without a text. */
 export type TextKey = Exclude<AnyKey, `${Kind}.${string}`>;
+
+/** The beginning of the keys `….none` and `….noneText`, the texts of a list without rows. */
+export type NoneKey = keyof { [Key in AnyKey as Key extends `${infer Name}.noneText` ? Name : never]: unknown };

@@ -3,7 +3,7 @@ import { type InstanceRow, type ShardRow } from '../../contract/jobs.js';
 import { all, list } from '../api/client.js';
 import { type Load, useLoad } from '../api/use-load.js';
 import { jobPath } from '../state/use-registry.js';
-import { useLive, useLiveRefresh } from './use-live.js';
+import { useLive } from './use-live.js';
 
 const MOST_CHANGES = 30;
 /** Runs that end within this many milliseconds are read by one request. */
@@ -36,8 +36,8 @@ export const workerOf = (shard: ShardRow): string | undefined => shard.takenOver
 /** The present items of a job, and their changes. */
 export function useItems(registry: () => string, job: () => string): Items {
   const path = (): string => jobPath(registry(), job());
-  const shards = useLoad(() => all<ShardRow>(`${path()}/shards`, { limit: PAGE_SIZE }), path);
-  const instances = useLoad(() => list<InstanceRow>(`${path()}/instances`), path);
+  const shards = useLoad(all<ShardRow>, () => [`${path()}/shards`, { limit: PAGE_SIZE }]);
+  const instances = useLoad(list<InstanceRow>, () => `${path()}/instances`, ['instances']);
   const changes = shallowRef<readonly ItemChange[]>([]);
   const seen = { count: 0 };
 
@@ -89,7 +89,6 @@ export function useItems(registry: () => string, job: () => string): Items {
     for (const item of event.gone ?? []) byItem.delete(item);
     shards.data.value = [...byItem.values()].sort((one, other) => one.item - other.item);
   });
-  useLiveRefresh(['instances'], () => void instances.reload());
   return {
     ...{ shards, instances, changes },
     reload: async () => void (await Promise.all([shards.reload(), instances.reload()])),

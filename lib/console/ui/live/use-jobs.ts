@@ -14,21 +14,20 @@ export function useJobs(registry: Ref<string>): Load<readonly JobRow[]> {
   const frame = { id: 0 };
 
   const jobs = useLoad<readonly JobRow[]>(
-    async (show) => {
+    async (path, query, show) => {
       heard.clear();
       const found: JobRow[] = [];
       let cursor: string | undefined;
       do {
-        const query = { limit: PAGE_SIZE, sort: 'name', cursor };
         // One page after the other, as each contains the cursor of the next one.
-        const page = await get<Page<JobRow>>(`registries/${segment(registry.value)}/jobs`, query);
+        const page: Page<JobRow> = await get(path, { ...query, cursor });
         found.push(...page.items);
         cursor = page.nextCursor;
         if (cursor !== undefined && (jobs.data.value?.length ?? 0) < found.length) show([...found]);
       } while (cursor !== undefined);
       return updated(found, heard);
     },
-    () => registry.value,
+    () => [`registries/${segment(registry.value)}/jobs`, { limit: PAGE_SIZE, sort: 'name' }],
   );
 
   useLive((event) => {

@@ -1,6 +1,7 @@
 import { ElMessage } from 'element-plus/es/components/message/index';
 import { ref, type Ref } from 'vue';
 import { type Problem } from '../../contract/common.js';
+import { type TriggerAnswer } from '../../contract/jobs.js';
 import { asProblem } from '../api/client.js';
 import { t } from '../i18n/i18n.js';
 import { clause, worded } from '../i18n/wording.js';
@@ -26,6 +27,12 @@ export function toastProblem(problem: Problem): void {
 export function toast(message: string): void {
   ElMessage({ type: 'success', message, duration: 3_500 });
 }
+
+/** The number of the triggered instances, and of those that will run. */
+export const countsOf = ({ instances }: TriggerAnswer): { willRun: number; all: number } => ({
+  willRun: instances.filter(({ willRun }) => willRun).length,
+  all: instances.length,
+});
 
 /** Runs actions of the user. The functions resolve with true if the action succeeded. */
 export interface Doing {

@@ -1,9 +1,8 @@
 import { reactive } from 'vue';
+import { type Query } from '../api/client.js';
 import { type Pages, usePages } from './use-pages.js';
 import { useQuery } from './use-query.js';
 import { type Range, useRange } from './use-range.js';
-
-type Query = Readonly<Record<string, string | number | undefined>>;
 
 /** A long list with filters that are part of the address. */
 export interface FilteredList<Row, Name extends string> {
@@ -31,10 +30,6 @@ export function useFilters<Row, Name extends string>(
     ...Object.fromEntries(names.map((name) => [renamed[name] ?? name, filters[name]])),
     ...range.asked(),
   });
-  const pages = usePages<Row>(
-    path,
-    () => ({ ...query(), limit: 100 }),
-    () => [...names.map((name) => filters[name]), range.key.value],
-  );
+  const pages = usePages<Row>(path, () => ({ ...query(), limit: 100 }));
   return { filters, range, pages, query };
 }

@@ -1,9 +1,7 @@
 import { computed, type ComputedRef, ref, shallowRef } from 'vue';
 import { type Page } from '../../contract/common.js';
-import { asProblem, get } from '../api/client.js';
+import { asProblem, get, type Query } from '../api/client.js';
 import { type Load, useLoad } from '../api/use-load.js';
-
-type Query = Readonly<Record<string, string | number | undefined>>;
 
 /** A long list, whose next page is read when the user asks for it. */
 export interface Pages<Row> extends Load<readonly Row[]> {
@@ -13,15 +11,18 @@ export interface Pages<Row> extends Load<readonly Row[]> {
   readonly more: () => Promise<void>;
 }
 
-export function usePages<Row>(path: string, query: () => Query, inputs: () => unknown): Pages<Row> {
+export function usePages<Row>(path: string, query: () => Query): Pages<Row> {
   const later = shallowRef<readonly Row[]>([]);
   const cursor = ref<string>();
-  const first = useLoad(async () => {
-    const page = await get<Page<Row>>(path, query());
-    later.value = [];
-    cursor.value = page.nextCursor;
-    return page.items;
-  }, inputs);
+  const first = useLoad(
+    async (_, asked) => {
+      const page = await get<Page<Row>>(path, asked);
+      later.value = [];
+      cursor.value = page.nextCursor;
+      return page.items;
+    },
+    () => [path, query()],
+  );
   const more = async (): Promise<void> => {
     const from = cursor.value;
     try {

@@ -1,4 +1,4 @@
-import { computed, type ComputedRef, type WritableComputedRef } from 'vue';
+import { type WritableComputedRef } from 'vue';
 import { useQuery } from './use-query.js';
 
 const SPANS: Readonly<Record<string, number>> = {
@@ -15,7 +15,6 @@ export interface Range {
   readonly to: WritableComputedRef<string>;
   /** The parameters of the request; a span ends now. */
   readonly asked: () => { readonly from?: number; readonly to?: number };
-  readonly key: ComputedRef<string>;
 }
 
 /** A range of time that is part of the address. */
@@ -27,5 +26,5 @@ export function useRange(): Range {
     const ms = SPANS[span.value];
     return ms === undefined ? {} : { from: Date.now() - ms };
   };
-  return { span, from, to, asked, key: computed(() => `${span.value} ${from.value} ${to.value}`) };
+  return { span, from, to, asked };
 }

@@ -25,7 +25,7 @@ const CHECK_AFTER_MS = 400;
  * @param mayCheck true if the user may have a draft checked
  */
 export function useConfigDraft(path: () => string, job: () => string, mayCheck: () => boolean) {
-  const stored = useLoad(() => get<StoredConfiguration>(path()), path);
+  const stored = useLoad(get<StoredConfiguration>, path);
   const draft = ref<JobConfigurationDto>();
   const version = ref(0);
   const newerVersion = ref(false);

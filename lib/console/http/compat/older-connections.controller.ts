@@ -2,10 +2,10 @@ import { ConsoleProblem } from '../../answers/console-problem.js';
 import { wording } from '../../../wording/wording.js';
 import { type RegistryChange } from '../../contract/registries.js';
 import { type DataSourceChange } from '../../contract/trace.js';
-import { DRIVER_CLASSES, driverClassOf, jdbcUrlOf, placeOfJdbcUrl } from '../../services/compat/jdbc-url.js';
+import { DRIVER_CLASSES, driverClassOf, jdbcUrlOf, targetOfJdbcUrl } from '../../services/compat/jdbc-url.js';
 import { type DataSources } from '../../services/trace/data-sources.js';
 import { badRequest, bodyOf } from '../requests.js';
-import { isBare } from './older-answers.js';
+import { isElasticJob2 } from './older-answers.js';
 import { type OlderCall } from './older-calls.js';
 import { olderController, route, unwrappedRoute } from './older-routes.js';
 
@@ -18,7 +18,7 @@ export const OlderRegistriesController = olderController('OlderRegistriesControl
     'The one that the caller works on. ElasticJob 2: whether there is one.',
     async (call) => {
       const found = (await allRegistries(call)).find(({ activated }) => activated);
-      return isBare(call.request) ? found !== undefined : (found ?? null);
+      return isElasticJob2(call.request) ? found !== undefined : (found ?? null);
     },
   ),
   route('manage', ['POST ', 'POST add'], 'Adds a registry centre.', async ({ services, caller }, body) => {
@@ -118,5 +118,5 @@ function nameIn(body: unknown): string {
 function changeOf(body: unknown): DataSourceChange {
   const { name = '', url, username, password } = bodyOf<Record<'name' | 'url' | 'username' | 'password', string>>(body);
   const secrets = { ...(username !== undefined && { username }), ...(password !== undefined && { password }) };
-  return { name, ...placeOfJdbcUrl(url), ...secrets };
+  return { name, ...targetOfJdbcUrl(url), ...secrets };
 }

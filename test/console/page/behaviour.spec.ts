@@ -444,7 +444,7 @@ describe('configuration', () => {
     await page.getByRole('button', { name: 'Review changes' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
 
-    await page.getByText('Somebody else has changed these settings').waitFor();
+    await page.getByText('Another user has changed these settings').waitFor();
     expect(await page.locator('#s-description').inputValue()).toBe('mine');
   });
 });

@@ -26,18 +26,23 @@ export class TcpProxy {
   #withheldFrom: RequestName | undefined;
   #session: SessionKey | undefined;
   #target: Target;
+  readonly #protocol: Protocol;
 
-  private constructor(server: Server, target: Target) {
+  private constructor(server: Server, target: Target, protocol: Protocol) {
     this.#server = server;
+    this.#protocol = protocol;
     this.#target = target;
     server.on('connection', (client) => this.#accept(client));
   }
 
-  /** Starts a proxy on a free loopback port in front of `host:port`, or of a port of 127.0.0.1. */
-  static async start(target: string | number): Promise<TcpProxy> {
+  /**
+   * Starts a proxy on a free loopback port in front of `host:port`, or of a port of 127.0.0.1. It counts requests and
+   * events of ZooKeeper's protocol alone.
+   */
+  static async start(target: string | number, protocol: Protocol = 'zookeeper'): Promise<TcpProxy> {
     const server = createServer({ allowHalfOpen: true });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return new TcpProxy(server, parseTarget(target));
+    return new TcpProxy(server, parseTarget(target), protocol);
   }
 
   get port(): number {
@@ -176,9 +181,11 @@ export class TcpProxy {
     const reader = new RequestReader((name) => this.#onRequest(name, link));
     const greeting = new GreetingReader((session) => (this.#session = session));
     const events = new EventReader(() => this.#events++);
+    const reads = this.#protocol === 'zookeeper';
     const link: Link = new Link(client, upstream, this.#weather, {
-      up: (data) => reader.push(data),
+      up: (data) => reads && reader.push(data),
       down: (data) => {
+        if (!reads) return;
         greeting.push(data);
         events.push(data);
       },
@@ -194,6 +201,9 @@ export class TcpProxy {
     link.pipes.up.withhold();
   }
 }
+
+/** Whether the proxy understands what passes. */
+type Protocol = 'zookeeper' | 'other';
 
 interface Target {
   readonly host: string;

@@ -42,6 +42,12 @@ export class Heartbeat {
     void this.#beat();
   }
 
+  /** Sends a heartbeat before its time. */
+  now(): void {
+    this.#cancel();
+    void this.#beat();
+  }
+
   stop(): void {
     this.#isStopped = true;
     this.#cancel();

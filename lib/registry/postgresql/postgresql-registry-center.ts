@@ -11,8 +11,8 @@
  *   schema/                       tables and functions; the rules of locking stand in schema/functions.ts
  * ```
  *
- * The database is authoritative, with one exception: whether the session may have ended is also judged by our own clock,
- * since a server that cannot be reached cannot say so.
+ * The database is authoritative, with one exception: whether the session may have ended is also judged by our own
+ * clock, since a server that cannot be reached cannot say so.
  *
  * **One round trip.** A commit is one call of a function, and so one transaction. It locks the row of each job that it
  * writes below, so that the commits of a job are in one order, and those of different jobs run side by side.
@@ -95,7 +95,13 @@ export class PostgresqlRegistryCenter implements RegistryCenter {
     const mirrors = new Mirrors(() => session, statements, logger);
     const session = new PostgresqlSession({
       open: () =>
-        openLink(settings, { statements, clock, onNotification: (payload) => mirrors.onNotification(payload) }),
+        openLink(settings, {
+          statements,
+          clock,
+          onNotification: (payload) => {
+            if (!session.onNotification(payload)) mirrors.onNotification(payload);
+          },
+        }),
       ...{ statements, clock, logger, place: settings.place, retry: RETRY, timeoutMs: settings.sessionTimeoutMs },
       beatMs: settings.notify ? BEAT_MS : POLL_MS,
       onJobs: (jobs) => mirrors.onJobs(jobs),

@@ -2,8 +2,8 @@
  * The session with PostgreSQL, as the port describes it. A session is a row of the database, not a connection: it goes
  * on when connections break, and is over when its time is, by the database's clock.
  *
- * - **Lost by our own clock.** A heartbeat prolongs the session by its timeout from a moment after its sending. When the
- *   timeout has passed since the sending of the newest one that was answered (`#renewedAt`), peers may see our nodes
+ * - **Lost by our own clock.** A heartbeat prolongs the session by its timeout from a moment after its sending. When
+ *   the timeout has passed since the sending of the newest one that was answered (`#renewedAt`), peers may see our nodes
  *   gone. Each reading of the state checks that, so that a process that was stopped never takes itself for connected.
  * - **Epochs.** Each link comes back to the session with an epoch of its own, and waits for what the former one has
  *   under way. A commit names its epoch: what a broken link has sent can have an effect before that moment, or none.
@@ -130,6 +130,14 @@ export class PostgresqlSession implements Session {
   /** A commit was refused because the session has ended, or another link has taken it over. */
   notOurs(): void {
     this.#connected?.link.break('the session is over, or has another connection');
+  }
+
+  /** @returns whether the notification is about sessions */
+  onNotification(payload: string): boolean {
+    const [type, id] = payload.split(' ');
+    if (type !== 'end') return false;
+    if (this.#connected?.id === id) this.#heartbeat?.now();
+    return true;
   }
 
   async #dial(): Promise<void> {

@@ -15,7 +15,7 @@ export interface LinkOptions {
   readonly client: PostgresClientOptions;
   /** Most connections, that for heartbeats and notifications included. */
   readonly connections: number;
-  /** The channel to listen to; `undefined`: none, as there may be a pooler between, which gives connections to others. */
+  /** The channel to listen to; `undefined`: none, as a pooler may give our connections to others in between. */
   readonly channel: string | undefined;
   /** How long one statement may take, in milliseconds. */
   readonly statementMs: number;
@@ -119,8 +119,9 @@ export class PostgresLink {
   #startWaiting(): void {
     while (this.#waiting.length > 0) {
       const client = this.#idle.pop();
-      if (client === undefined) break;
-      const { statement, resolve, reject } = this.#waiting.shift()!;
+      const next = client && this.#waiting.shift();
+      if (next === undefined) break;
+      const { statement, resolve, reject } = next;
       void this.#run(client, statement)
         .then(resolve, reject)
         .finally(() => {
@@ -178,9 +179,9 @@ export class PostgresLink {
     // The server is to give up first, and to say so.
     const cancel = clock.after(statementMs + 1_000, () => this.break(`no answer came for ${statementMs + 1_000} ms`));
     // A pooler may send each statement to another connection, which knows nothing of those that were prepared.
-    const { name: _, ...unnamed } = statement;
+    const { text, values = [] } = statement;
     try {
-      return await client.query(channel === undefined ? unnamed : statement);
+      return await client.query(channel === undefined ? { text, values } : statement);
     } catch (error) {
       if (isServerAnswer(error)) throw error;
       this.break(error instanceof Error ? error.message : String(error));

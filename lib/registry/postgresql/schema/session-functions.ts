@@ -48,6 +48,10 @@ BEGIN
     PERFORM ${s}.ej_publish(ns, sid, NULL, rev, revisions, names, entries, topmost, channel);
   END IF;
   DELETE FROM ${s}.ej_session WHERE id = sid;
+  -- A process that still believes to live learns it before its next heartbeat.
+  IF channel IS NOT NULL THEN
+    PERFORM pg_notify(channel, 'end ' || sid);
+  END IF;
 END $$;
 
 CREATE OR REPLACE FUNCTION ${s}.ej_end(ns text, sid uuid, channel text) RETURNS void LANGUAGE plpgsql AS $$

@@ -71,7 +71,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // Explanations go by what the kernel sees.
   operations: ['kernel/view', ...GROUND],
   dump: GROUND,
-  settings: ['layout', 'registry/embedded', 'registry/zookeeper', 'registry', 'api', 'time', 'async', 'wording'],
+  settings: [
+    'layout',
+    'registry/embedded',
+    'registry/zookeeper',
+    'registry/postgresql',
+    'registry',
+    'api',
+    'time',
+    'async',
+    'wording',
+  ],
   testing: [...KERNEL, 'operations', 'layout', 'registry/embedded', 'registry', 'api', 'time', 'async', 'wording'],
   nest: ['settings', ...CORE, ...EXTENSIONS, ...ADAPTERS, 'layout', 'registry', 'api', 'time', 'async', 'wording'],
   // Without Nest: it starts at once, and no application need run. The console is loaded when it is asked for.

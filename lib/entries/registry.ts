@@ -19,5 +19,10 @@ export {
   type EmbeddedRegistryCenterOptions,
 } from '../registry/embedded/embedded-registry-center.js';
 export { EmbeddedRegistryServer } from '../registry/embedded/embedded-registry-server.js';
+export {
+  PostgresqlRegistryCenter,
+  type PostgresqlRegistryCenterOptions,
+} from '../registry/postgresql/postgresql-registry-center.js';
+export { type PostgresqlConfiguration } from '../registry/postgresql/postgresql-configuration.js';
 export { ZookeeperRegistryCenter } from '../registry/zookeeper/zookeeper-registry-center.js';
 export { type ZookeeperConfiguration } from '../registry/zookeeper/zookeeper-configuration.js';

@@ -30,7 +30,7 @@ import { EmbeddedRegistryCenter } from '../registry/embedded/embedded-registry-c
 import { type RegistryCenter } from '../registry/registry-center.js';
 import { type Tracing } from '../tracing/tracing.js';
 import { type ExtensionOptions } from '../kernel/types/extensions.js';
-import { createRegistryCenter } from '../settings/create-registry-center.js';
+import { createRegistryCenter, isAlone } from '../settings/create-registry-center.js';
 import { processTimeZoneProblem } from '../settings/process-time-zone.js';
 import { ROOT_KEY } from '../settings/files/settings-file.js';
 import { systemClock } from '../time/clock.js';
@@ -346,9 +346,8 @@ function addressWarnings({ instance, registryCenter }: JobHost): readonly string
 }
 
 function describe(registry: RegistryCenter, { module, regCenter, jobs }: ApplicationSettings): string {
-  const isAlone = module.registryCenter === undefined && regCenter.serverLists === undefined;
-  const hint = isAlone
-    ? ' Without elasticjob.regCenter.serverLists, jobs are coordinated inside this process only.'
+  const hint = isAlone(module, regCenter)
+    ? ' Without elasticjob.regCenter.serverLists or elasticjob.regCenter.url, jobs are coordinated inside this process only.'
     : '';
   return `Registry centre: ${registry.description}; ${jobs.length} ${jobs.length === 1 ? 'job' : 'jobs'}.${hint}`;
 }

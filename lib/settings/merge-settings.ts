@@ -25,6 +25,7 @@ import { JobSettings } from './job-settings.js';
 import { ElasticJobSettings, ModuleSettings } from './module-settings.js';
 import { COMMAND_LINE, RefusedText } from './files/refused-text.js';
 import { RegCenterSettings } from './reg-center-settings.js';
+import { registryTypeProblems } from './registry-kind.js';
 import { TracingSettings } from './tracing-settings.js';
 import { unsetCronWarnings } from './unset-crons.js';
 
@@ -64,11 +65,11 @@ export interface MergedJob {
 }
 
 const NAMESPACE_MISSING =
-  "elasticjob.regCenter.namespace: is required with serverLists and must be a name like 'orders'; set it in " +
+  "elasticjob.regCenter.namespace: is required with serverLists or url and must be a name like 'orders'; set it in " +
   'forRoot({ regCenter: { namespace } }), as elasticjob.regCenter.namespace in the file, or as ELASTICJOB_REGCENTER_NAMESPACE';
 
 const SERVERS_MISSING =
-  'elasticjob.regCenter.serverLists: is required, as elasticjob.regCenter.required is true; without it, each process would run all items by itself';
+  'elasticjob.regCenter.serverLists: or elasticjob.regCenter.url is required, as elasticjob.regCenter.required is true; without them, each process would run all items by itself';
 
 /**
  * Merges the sources and checks the result; later sources win, the environment last.
@@ -110,6 +111,7 @@ export function mergeSettings({ code, file, environment }: SettingsSources): Mer
       ...problems,
       ...variables.problems,
       ...found.filter(({ place }) => place[0] !== 'jobs').map(({ line }) => line),
+      ...registryTypeProblems(regCenter),
       ...(isNamespaceMissing(tree) ? [NAMESPACE_MISSING] : []),
       ...(regCenter.required === true && isAlone(module, regCenter) ? [SERVERS_MISSING] : []),
     ],
@@ -267,7 +269,7 @@ function keysOf(props: unknown): readonly string[] {
 }
 
 function isNamespaceMissing({ regCenter }: BoundTree): boolean {
-  return regCenter.has('serverLists') && !regCenter.has('namespace');
+  return (regCenter.has('serverLists') || regCenter.has('url')) && !regCenter.has('namespace');
 }
 
 function mergedJob(

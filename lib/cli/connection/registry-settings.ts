@@ -7,6 +7,7 @@ import { isMap } from '../../api/text/describe-value.js';
 import { InvalidConfigurationError } from '../../api/errors/errors.js';
 import { relaxed } from '../../api/text/nearest.js';
 import { originKey, readEnvironment } from '../../settings/environment.js';
+import { registryType } from '../../settings/registry-kind.js';
 import { mergeSettings } from '../../settings/merge-settings.js';
 import { type RegCenterSettings } from '../../settings/reg-center-settings.js';
 import { CommandError, EXIT } from '../exit-codes.js';
@@ -55,7 +56,8 @@ export function registrySettings(
   });
   const { regCenter, problems } = merged ?? { regCenter: {}, problems: [] };
   for (const name of ['serverLists', 'namespace'] as const)
-    if (regCenter[name] === undefined) throw new MissingRegistrySettingError(name);
+    if (regCenter[name] === undefined && !(name === 'serverLists' && registryType(regCenter) !== undefined))
+      throw new MissingRegistrySettingError(name);
   if (problems.length > 0) throw new InvalidConfigurationError(problems.map((problem) => withFlag(problem, given)));
   return regCenter;
 }

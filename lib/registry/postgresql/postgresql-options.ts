@@ -11,42 +11,43 @@ export const DEFAULTS = {
   connections: 4,
 } as const;
 
+/** What an `integer` of the database holds. */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+
 const WITHOUT_PLACEHOLDERS = rule('placeholder', placeholderProblem);
 /** Names that PostgreSQL keeps whole: it cuts off what is beyond 63 bytes. */
 const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/;
 const NAMESPACE = /^(?!\.{1,2}(?:\/|$))[^/\0]+(?:\/(?!\.{1,2}(?:\/|$))[^/\0]+)*$/;
 
-/** Where a PostgreSQL is, and how to talk to it: the declared settings. */
-export class PostgresqlOptions {
-  /** `postgres://user:password@host:5432/database`. */
-  @Setting({ kind: 'text', secrecy: 'hidden' }, WITHOUT_PLACEHOLDERS, (context) =>
+/** Settings that a registry centre on PostgreSQL has, and those of an application as well. */
+export const DECLARED = {
+  url: Setting({ kind: 'text', secrecy: 'hidden' }, WITHOUT_PLACEHOLDERS, (context) =>
     Matches(/^postgres(?:ql)?:\/\/\S+$/, {
       ...context,
       message: 'must be a URL such as postgres://user@host:5432/database',
     }),
-  )
-  url?: string;
-  /** Node below which all jobs are kept. */
+  ),
+  schema: TextSetting({}, (context) =>
+    Matches(SCHEMA, { ...context, message: 'must be a name of lower-case letters, digits and _, such as elasticjob' }),
+  ),
+  connections: IntegerSetting({ min: 2, max: 100 }),
+  notify: BooleanSetting(),
+} as const;
+
+/** Where a PostgreSQL is, and how to talk to it: the declared settings. */
+export class PostgresqlOptions {
+  @DECLARED.url url?: string;
   @Setting({ kind: 'text' }, WITHOUT_PLACEHOLDERS, (context) =>
     Matches(NAMESPACE, { ...context, message: 'must be one or several names, such as orders or shop/orders' }),
   )
   namespace?: string;
-  /** Schema of the database that has the tables. Default: elasticjob. */
-  @TextSetting({}, (context) =>
-    Matches(SCHEMA, { ...context, message: 'must be a name of lower-case letters, digits and _, such as elasticjob' }),
-  )
-  schema?: string;
-  /** How long a session lives without a sign of life, in milliseconds, at least 1000; 0: the default, 60000. */
-  @IntegerSetting({ min: 1_000, max: 2 ** 31 - 1, also: { value: 0, meaning: wording('the-default') } })
+  @DECLARED.schema schema?: string;
+  /** 0 stands for the default, 60000. */
+  @IntegerSetting({ min: 1_000, max: LONGEST_TIMEOUT_MS, also: { value: 0, meaning: wording('the-default') } })
   sessionTimeoutMilliseconds?: number;
-  /** How long connecting, and one statement, may take, in milliseconds, at least 100; 0: the default, 15000. */
-  @IntegerSetting({ min: 100, max: 2 ** 31 - 1, also: { value: 0, meaning: wording('the-default') } })
+  /** 0 stands for the default, 15000. */
+  @IntegerSetting({ min: 100, max: LONGEST_TIMEOUT_MS, also: { value: 0, meaning: wording('the-default') } })
   connectionTimeoutMilliseconds?: number;
-  /** Most connections of this process, one of them for heartbeats. Default: 4. */
-  @IntegerSetting({ min: 2, max: 100 }) connections?: number;
-  /**
-   * If true, changes are notified by LISTEN and NOTIFY. Behind a pooler that gives a connection for each transaction,
-   * such as PgBouncer's, it must be false: changes are then polled twice a second. Default: true.
-   */
-  @BooleanSetting() notify?: boolean;
+  @DECLARED.connections connections?: number;
+  @DECLARED.notify notify?: boolean;
 }

@@ -15,7 +15,7 @@ export interface LinkOptions {
   readonly client: PostgresClientOptions;
   /** Most connections, that for heartbeats and notifications included. */
   readonly connections: number;
-  /** The channel to listen to; `undefined`: none, as a pooler may give our connections to others in between. */
+  /** The channel to listen to; `undefined`: none, as a pooler gives our connections to others in between. */
   readonly channel: string | undefined;
   /** How long one statement may take, in milliseconds. */
   readonly statementMs: number;
@@ -119,7 +119,8 @@ export class PostgresLink {
   #startWaiting(): void {
     while (this.#waiting.length > 0) {
       const client = this.#idle.pop();
-      const next = client && this.#waiting.shift();
+      if (client === undefined) break;
+      const next = this.#waiting.shift();
       if (next === undefined) break;
       const { statement, resolve, reject } = next;
       void this.#run(client, statement)

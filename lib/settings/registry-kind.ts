@@ -1,0 +1,56 @@
+import { type RegCenterSettings } from './reg-center-settings.js';
+
+/** The kinds of registry centres outside this process that settings can name. */
+export const REGISTRY_TYPES = ['ZOOKEEPER', 'POSTGRESQL'] as const;
+
+export type RegistryType = (typeof REGISTRY_TYPES)[number];
+
+type Setting = Exclude<keyof RegCenterSettings, 'required' | 'type'>;
+
+/** The setting that says where a registry centre is. */
+const PLACES: Readonly<Record<RegistryType, Setting>> = { ZOOKEEPER: 'serverLists', POSTGRESQL: 'url' };
+
+const NAMES: Readonly<Record<RegistryType, string>> = { ZOOKEEPER: 'ZooKeeper', POSTGRESQL: 'PostgreSQL' };
+
+const EXAMPLES: Readonly<Record<RegistryType, string>> = {
+  ZOOKEEPER: "a list of servers like 'host1:2181,host2:2181'",
+  POSTGRESQL: "a URL like 'postgres://user:password@host:5432/database'",
+};
+
+/** The settings that one kind alone has. */
+const OWN: Readonly<Record<RegistryType, readonly Setting[]>> = {
+  ZOOKEEPER: [
+    ...(['serverLists', 'baseSleepTimeMilliseconds', 'maxSleepTimeMilliseconds', 'maxRetries'] as const),
+    ...(['digest', 'tls', 'sasl'] as const),
+  ],
+  POSTGRESQL: ['url', 'schema', 'connections', 'notify'],
+};
+
+/** The kind that the settings name, or that follows from them; `undefined`: none, jobs stay inside this process. */
+export function registryType({ type, url, serverLists }: RegCenterSettings): RegistryType | undefined {
+  if (type !== undefined) return REGISTRY_TYPES.find((each) => each === type.toUpperCase());
+  if (url !== undefined) return 'POSTGRESQL';
+  return serverLists === undefined ? undefined : 'ZOOKEEPER';
+}
+
+/** @returns what is wrong with the settings together: place and requirement, one line each */
+export function registryTypeProblems(settings: RegCenterSettings): readonly string[] {
+  const type = registryType(settings);
+  if (type === undefined) return [];
+  const place = PLACES[type];
+  const missing = settings[place] === undefined;
+  const others = REGISTRY_TYPES.filter((each) => each !== type).flatMap((each) =>
+    OWN[each]
+      .filter((setting) => settings[setting] !== undefined)
+      .map(
+        (setting) =>
+          `${CENTER}.${setting}: is a setting of ${NAMES[each]}, and the registry centre is ${NAMES[type]}; remove it`,
+      ),
+  );
+  return [
+    ...(missing ? [`${CENTER}.${place}: is required with type ${type} and must be ${EXAMPLES[type]}`] : []),
+    ...others,
+  ];
+}
+
+const CENTER = 'elasticjob.regCenter';

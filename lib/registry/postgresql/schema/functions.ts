@@ -6,9 +6,10 @@ import { sessionFunctions } from './session-functions.js';
  * statement within them sees what was committed before it began, and so, after the lock of a job's row, everything
  * that the former holders of that lock have written.
  *
- * **The order of locks is the same everywhere, so that no transaction waits in a circle:** the row of one session,
- * then the rows of jobs in the order of their names, then the row of the namespace. A commit holds its session's row with FOR
- * KEY SHARE, which lets heartbeats pass, but neither the end of the session nor a new connection of it (FOR UPDATE).
+ * **The order of locks is the same everywhere, so that no transaction waits in a circle:** the row of one session, then
+ * the rows of jobs in the order of their names, then the row of the namespace. A commit holds its session's row with
+ * FOR KEY SHARE, which lets heartbeats pass, but neither the end of the session nor a new connection of it (FOR
+ * UPDATE).
  *
  * @param s the quoted name of the schema
  */

@@ -1,6 +1,6 @@
 /**
- * Who may import whom in lib/, and what only one folder may do. The first half is the rules as a pure function of
- * sources; the second half holds lib/ against them, and shows for each rule that it can fail.
+ * The imports that are allowed in lib/, and the rights that only one folder has. The first half is the rules as a pure
+ * function of sources; the second half holds lib/ against them, and shows for each rule that it can fail.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
@@ -35,7 +35,7 @@ const KERNEL = ['kernel', ...ROOMS];
 const CORE = [...KERNEL, 'operations', 'dump'];
 const GROUND = ['api', 'time', 'async', 'wording', 'layout', 'registry'];
 
-/** What the entries of the package may export. */
+/** The areas that the entries of the package may export. */
 const PUBLIC = [...CORE, ...EXTENSIONS.filter((area) => area !== 'tracing/rdb'), ...ADAPTERS, ...GROUND];
 
 /** An area is a folder of lib/; `registry` is the port alone, `index` the public entry. */
@@ -104,7 +104,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'async',
     'wording',
   ],
-  // What needs TypeORM has an entry of its own.
+  // Code that needs TypeORM has its own entry.
   index: ['nest', 'settings', ...PUBLIC],
   // Programs without Nest import them.
   entries: PUBLIC,
@@ -114,7 +114,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const MAY_IMPORT_NEST = ['nest', 'console'];
 
 /**
- * Who may write `@-@`, the separator within ids: who builds and parses them, and who refuses job names that hold it.
+ * True for files that may write `@-@`, the separator within ids: those that build and parse ids, or refuse job names
+ * that contain it.
  */
 const mayWriteSeparator = (path: string) => areaOf(path) === 'layout' || path === 'api/job/job-name.ts';
 
@@ -192,7 +193,7 @@ function isAllowed({ from, to, typesOnly }: Import): boolean {
   return importer === imported || allowed.includes(imported) || (typesOnly && allowed.includes(`${imported} (types)`));
 }
 
-/** Whether a room of the console imports one that stands on it, or that the list of rooms does not name. */
+/** True if a room of the console imports one that stands on it, or that the list of rooms does not name. */
 function isUpwardsInConsole({ from, to }: Import): boolean {
   const [importer, imported] = [from, to].map((path) => posix.relative('console', posix.dirname(path)) || '.');
   const isInside = [from, to].every((path) => path.startsWith('console/') && !path.startsWith('console/ui/'));

@@ -9,7 +9,7 @@ const entries = JSON.parse(readFileSync(join(root, '.config/entries.json'), 'utf
   Record<string, string>
 >;
 
-/** What is wrong with the types of programs, as a user's compiler would say it; they need not exist as files. */
+/** The type errors of programs, as a user's compiler reports them; the programs need not exist as files. */
 function typeFaults(programs: ReadonlyMap<string, string>): readonly string[] {
   const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile.bind(ts.sys)) as { config: object };
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);

@@ -17,13 +17,13 @@ import { Traces } from '../../services/trace/traces.js';
 
 /** A request that a route of the older APIs answers. */
 export interface OlderRequest extends ConsoleRequest {
-  /** Those that the path of the route names. */
+  /** The parameters in the path of the route. */
   readonly params: { readonly [Name in 'job' | 'item' | 'ip' | 'port']: string } & { readonly prefix?: string };
   readonly query: Readonly<Record<string, unknown>>;
   readonly elasticJobCaller: Caller;
 }
 
-/** The services by which the older APIs answer. As a pipe, it makes a request the call that routes are given. */
+/** The services of the older APIs. As a pipe, it makes the call of a route from a request. */
 @Injectable()
 export class OlderServices implements PipeTransform<OlderRequest, OlderCall> {
   constructor(
@@ -65,7 +65,7 @@ export class OlderCall {
     return this.request.elasticJobCaller;
   }
 
-  /** The registry centre that the caller names in `X-Registry-Center` or has chosen: paths name none. */
+  /** The registry centre that the caller names in `X-Registry-Center` or has chosen, as paths name none. */
   get registry(): ConsoleRegistry {
     return this.services.choice.of(this.caller, this.request.headers['x-registry-center'] as string | undefined);
   }

@@ -9,13 +9,13 @@ import { isElasticJob2 } from './older-answers.js';
 import { type OlderCall } from './older-calls.js';
 import { olderController, route, unwrappedRoute } from './older-routes.js';
 
-/** Registry centres as the consoles of ElasticJob 2 and 3 have them. Passwords are never shown. */
+/** Registry centres in the form of the consoles of ElasticJob 2 and 3. Passwords are never shown. */
 export const OlderRegistriesController = olderController('OlderRegistriesController', 'api/registry-center', [
   route('read', ['GET ', 'GET load'], 'All registry centres.', allRegistries),
   route(
     'read',
     'GET activated',
-    'The one that the caller works on. ElasticJob 2: whether there is one.',
+    'The registry centre that the caller has chosen. For ElasticJob 2: true if there is one.',
     async (call) => {
       const found = (await allRegistries(call)).find(({ activated }) => activated);
       return isElasticJob2(call.request) ? found !== undefined : (found ?? null);
@@ -35,10 +35,10 @@ export const OlderRegistriesController = olderController('OlderRegistriesControl
   route(
     'read',
     'POST connect',
-    'Chooses the registry centre that the caller works on, for this caller alone.',
+    'Chooses the registry centre of further requests of this caller.',
     ({ services, caller }, body) => services.choice.choose(caller, nameIn(body)).isConnected,
   ),
-  route('manage', 'DELETE ', 'Forgets a registry centre.', async ({ services, caller }, body) => {
+  route('manage', 'DELETE ', 'Removes a registry centre from the console.', async ({ services, caller }, body) => {
     const name = nameIn(body);
     const action = { action: 'registry.remove', registry: name, target: name, caller };
     await services.audit.record(action, () => services.registries.remove(name));
@@ -55,11 +55,11 @@ async function allRegistries({ services: { registries, choice }, caller }: Older
 }
 
 /**
- * Data sources as the consoles of ElasticJob 2 and 3 have them. Passwords are never shown, and URLs are never used as
- * they are.
+ * Data sources in the form of the consoles of ElasticJob 2 and 3. Passwords are never shown, and URLs are parsed, never
+ * passed to a driver.
  */
 export const OlderDataSourcesController = olderController('OlderDataSourcesController', 'api/data-source', [
-  route('read', 'GET drivers', 'The names of the drivers that can be used.', () => DRIVER_CLASSES),
+  route('read', 'GET drivers', 'The names of the JDBC drivers that can be chosen.', () => DRIVER_CLASSES),
   route('read', ['GET ', 'GET load'], 'All data sources.', ({ services }) =>
     services.sources.list().map(({ name, driver, host, port, database, username = '', isActivated }) => ({
       ...{ name, driver: driverClassOf(driver), username, password: null, activated: isActivated },
@@ -70,7 +70,7 @@ export const OlderDataSourcesController = olderController('OlderDataSourcesContr
     'boolean',
     'read',
     'GET activated',
-    'Whether there is one. Never wrapped.',
+    'True if there is an activated data source. Never wrapped.',
     ({ services }) => services.sources.activated !== undefined,
   ),
   route('manage', ['POST ', 'POST add'], 'Adds a data source that can be reached.', async (call, body) => {
@@ -79,16 +79,16 @@ export const OlderDataSourcesController = olderController('OlderDataSourcesContr
     await recorded(call, 'data-source.add', change.name, (sources) => sources.add(change));
     return true;
   }),
-  route('manage', 'POST connectTest', 'Whether a data source can be reached.', async (call, body) => {
+  route('manage', 'POST connectTest', 'Tests if a data source can be reached.', async (call, body) => {
     await test(call, changeOf(body));
     return true;
   }),
-  route('manage', 'POST connect', 'Has pages show the runs of this data source.', async (call, body) => {
+  route('manage', 'POST connect', 'Makes pages show the runs of this data source.', async (call, body) => {
     const name = nameIn(body);
     await recorded(call, 'data-source.activate', name, (sources) => sources.activate(name));
     return true;
   }),
-  route('manage', 'DELETE ', 'Forgets a data source.', (call, body) => {
+  route('manage', 'DELETE ', 'Removes a data source from the console.', (call, body) => {
     const name = nameIn(body);
     return recorded(call, 'data-source.remove', name, (sources) => sources.remove(name));
   }),

@@ -6,9 +6,9 @@ import { badRequest, integerOf } from '../requests.js';
 import { type OlderCall } from './older-calls.js';
 import { olderController, route, unwrappedRoute } from './older-routes.js';
 
-/** Jobs as the consoles of ElasticJob 2 and 3 have them. */
+/** Jobs in the form of the consoles of ElasticJob 2 and 3. */
 export const OlderJobsController = olderController('OlderJobsController', 'api/jobs', [
-  unwrappedRoute('number', 'read', 'GET count', 'How many jobs there are. Never wrapped.', async ({ registry }) => {
+  unwrappedRoute('number', 'read', 'GET count', 'The number of jobs. Never wrapped.', async ({ registry }) => {
     return jobBriefs(await registry.jobs()).length;
   }),
   route('read', ['GET ', 'GET getAllJobsBriefInfo'], 'All jobs.', async ({ registry }) => {
@@ -17,9 +17,9 @@ export const OlderJobsController = olderController('OlderJobsController', 'api/j
   route('read', 'GET config/:job', 'The settings of a job.', async ({ services, registry, params }) => {
     return olderSettings((await services.configurations.read(registry, params.job)).configuration);
   }),
-  route('write', 'PUT config', 'Stores the settings of a job, whichever are stored.', store),
+  route('write', 'PUT config', 'Stores the settings of a job, without a check of the stored version.', store),
   route('write', 'DELETE config/:job', 'Removes a job, and ends its living instances first.', async (call) => {
-    // Scripts of ElasticJob's own consoles remove jobs that run.
+    // Scripts for ElasticJob's own consoles also remove running jobs.
     await call.services.actions.removeJob(call.action, call.params.job, { living: true });
   }),
   route(

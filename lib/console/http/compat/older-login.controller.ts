@@ -5,12 +5,12 @@ import { readFields, text } from '../fields.js';
 import { type OlderCall } from './older-calls.js';
 import { olderController, route } from './older-routes.js';
 
-/** As long as a token of ElasticJob's console is valid. */
+/** The lifetime of tokens in ElasticJob's console. */
 const LIFETIME_MS = 60 * 60_000;
 
-/** Logging in as scripts for the console of ElasticJob 3 do: for a token that they send as `Access-Token`. */
+/** Logins of scripts for the console of ElasticJob 3, which get a token and send it as `Access-Token`. */
 export const OlderLoginController = olderController('OlderLoginController', 'api/login', [
-  route('public', 'POST ', 'A token for an hour.', login),
+  route('public', 'POST ', 'Returns a token that is valid for an hour.', login),
 ]);
 
 async function login({ services, request }: OlderCall, body: unknown): Promise<unknown> {

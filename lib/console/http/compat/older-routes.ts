@@ -1,7 +1,7 @@
 /**
- * The older APIs as tables: each route is a permission, the methods and paths by which scripts ask for it, a sentence
- * for the OpenAPI document, and what answers. `olderController` makes of a table a controller with a method for each
- * path, so that Nest and the console's guard see the same routes as everywhere else.
+ * The older APIs as tables: each route has a permission, the methods and paths of scripts, a sentence for the OpenAPI
+ * document, and a function that answers. `olderController` makes a controller from a table, with a method for each
+ * path, so that Nest and the console's guard see routes as usual.
  */
 import {
   applyDecorators,
@@ -25,10 +25,10 @@ import { UnsafeGetGuard } from './unsafe-get.guard.js';
 
 type Verb = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** How scripts ask for a route: `POST :job/enable`. */
+/** The method and the path of a route: `POST :job/enable`. */
 type Asked = `${Verb} ${string}`;
 
-/** Answers a request. One with a second parameter takes a body. */
+/** Answers a request. A function with a second parameter takes a body. */
 type Answering = (call: OlderCall, body: unknown) => unknown;
 
 type AnswerType = 'number' | 'boolean' | 'object';
@@ -39,14 +39,17 @@ export interface OlderRoute {
   readonly asked: readonly Asked[];
   readonly summary: string;
   readonly answer: Answering;
-  /** The type of answers that never have the wrapper of ElasticJob 3; absent: callers who know it are given it. */
+  /**
+   * The type of answers that are never in the envelope of ElasticJob 3; absent if callers that expect the envelope get
+   * it.
+   */
   readonly unwrapped?: AnswerType;
 }
 
-/** Where a method of a controller keeps what the OpenAPI document says of it. */
+/** The metadata key for the entry of a controller's method in the OpenAPI document. */
 export const OLDER_ROUTE_METADATA = 'elasticjob:older-route';
 
-/** A route of the older APIs: it answers 200 whenever it is carried out, in the form that the caller knows. */
+/** A route of the older APIs: it answers 200 after every success, in the form that the caller expects. */
 export function route(
   permission: RequiredPermission,
   asked: Asked | readonly Asked[],

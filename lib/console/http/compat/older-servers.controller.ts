@@ -3,9 +3,9 @@ import { integerOf } from '../requests.js';
 import { type OlderCall } from './older-calls.js';
 import { olderController, route, unwrappedRoute } from './older-routes.js';
 
-/** Servers as the consoles of ElasticJob 2 and 3 have them. */
+/** Servers in the form of the consoles of ElasticJob 2 and 3. */
 export const OlderServersController = olderController('OlderServersController', 'api/servers', [
-  unwrappedRoute('number', 'read', 'GET count', 'How many servers there are. Never wrapped.', async ({ registry }) => {
+  unwrappedRoute('number', 'read', 'GET count', 'The number of servers. Never wrapped.', async ({ registry }) => {
     return serverBriefs(await registry.jobs()).length;
   }),
   route('read', ['GET ', 'GET getAllServersBriefInfo'], 'All servers.', async ({ registry }) => {

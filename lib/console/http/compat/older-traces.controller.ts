@@ -10,29 +10,29 @@ const LARGEST_PAGE = 200;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The trace as the consoles of ElasticJob 2 and 3 have it. */
+/** The trace in the form of the consoles of ElasticJob 2 and 3. */
 export const OlderTracesController = olderController('OlderTracesController', 'api/event-trace', [
-  route('read', 'POST execution', 'Executions, as ElasticJob 3 asks for them.', (call, body) => {
+  route('read', 'POST execution', 'Executions, by the request of ElasticJob 3.', (call, body) => {
     return executions(call, bodyOf<Record<string, unknown>>(body));
   }),
   unwrappedRoute(
     'object',
     'read',
     'GET execution',
-    'Executions, as ElasticJob 2 asks for them. Never wrapped.',
+    'Executions, by the request of ElasticJob 2. Never wrapped.',
     async (call) => {
       const { total, rows } = await executions(call, fromOldest(call.query, 'startTimeFrom', 'startTimeTo'));
       return { total, rows: rows.map((row) => withWallClock(row, ['startTime', 'completeTime'])) };
     },
   ),
-  route('read', 'POST status', 'Changes of state, as ElasticJob 3 asks for them.', (call, body) => {
+  route('read', 'POST status', 'Changes of state, by the request of ElasticJob 3.', (call, body) => {
     return statuses(call, bodyOf<Record<string, unknown>>(body));
   }),
   unwrappedRoute(
     'object',
     'read',
     'GET status',
-    'Changes of state, as ElasticJob 2 asks for them. Never wrapped.',
+    'Changes of state, by the request of ElasticJob 2. Never wrapped.',
     async (call) => {
       const { total, rows } = await statuses(call, fromOldest(call.query, 'creationTimeFrom', 'creationTimeTo'));
       return { total, rows: rows.map((row) => withWallClock(row, ['creationTime'])) };
@@ -83,7 +83,10 @@ function statuses({ services: { tables } }: OlderCall, fields: Fields): Promise<
   );
 }
 
-/** If one of the two is 0 or less: the first page of ten. An order that is none is the ascending one. */
+/**
+ * Reads the page and the order. If the page or its size is 0 or less, it is the first page of ten. An unknown order is
+ * ascending.
+ */
 function requestOf(fields: Fields): TableRequest {
   const [size, page] = [Number(fields['pageSize'] ?? 10), Number(fields['pageNumber'] ?? 1)];
   const isUsable = Number.isInteger(size) && Number.isInteger(page) && size > 0 && page > 0;
@@ -102,7 +105,7 @@ function textIn(fields: Fields, name: string): string | undefined {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 }
 
-/** `2026-01-31 23:59:59` is wall-clock time of this process. */
+/** Reads a time; `2026-01-31 23:59:59` is in the time zone of this process. */
 function timeIn(fields: Fields, name: string): number | undefined {
   const text = textIn(fields, name);
   const isWallClock = text !== undefined && /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text);

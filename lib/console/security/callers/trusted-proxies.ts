@@ -6,7 +6,7 @@ import { type ConsoleRequest } from './caller.js';
 import { networkOf } from './client-network.js';
 import { type RequestOrigin } from './request-origin.js';
 
-/** Reads where requests come from. The headers of proxies count only if a trusted proxy has sent them. */
+/** Finds the client of a request. The headers of proxies are used only if a trusted proxy has sent them. */
 export class TrustedProxies {
   readonly #isTrusted: (address: string, hop: number) => boolean;
   readonly #publicOrigin: string | undefined;
@@ -15,8 +15,8 @@ export class TrustedProxies {
 
   /**
    * @param proxies addresses, or networks such as `10.0.0.0/8`; `loopback` for this machine. See `proxyProblem`
-   * @param publicUrl where browsers find the console; comes before all headers
-   * @param logger is told of the first proxy that nobody has named
+   * @param publicUrl the URL of the console for browsers, which replaces all headers
+   * @param logger logs the first proxy that is not in the settings
    */
   constructor(proxies: readonly string[], publicUrl?: string, logger?: Pick<JobLogger, 'warn'>) {
     this.#logger = logger;
@@ -40,9 +40,9 @@ export class TrustedProxies {
   }
 
   /**
-   * A peer that is no trusted proxy and says for whom it asks is perhaps a proxy that nobody has named, with everybody
-   * behind it. Its clients are told apart by what it says, or else by their browsers. Who invents that gains little:
-   * failed logins are counted by user, too.
+   * A peer that is no trusted proxy but sends headers of a proxy may be a proxy that the settings do not name, with all
+   * clients behind it. Its clients are distinguished by these headers, or else by their browsers. Invented headers help
+   * an attacker little, as failed logins are counted by user, too.
    */
   #networkBehind(peer: string, request: ConsoleRequest): string {
     if (!isProxied(request)) return networkOf(peer);
@@ -56,7 +56,7 @@ export class TrustedProxies {
     return `${networkOf(peer)} for ${said?.slice(0, LONGEST_SAID) ?? ''}`;
   }
 
-  /** The last address of the list that no trusted proxy has: what stands before it, anybody may have written. */
+  /** The last address of the list that is no trusted proxy's: earlier ones may be invented. */
   #clientOf(peer: string, { headers }: ConsoleRequest): string {
     const request = { headers, socket: { remoteAddress: peer } } as unknown as IncomingMessage;
     const addresses = proxyAddresses.all(request, this.#isTrusted).map(plainAddress);
@@ -64,7 +64,7 @@ export class TrustedProxies {
   }
 }
 
-/** By which proxies say for whom they ask. */
+/** The headers in which proxies name their clients. */
 const FORWARDED = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'true-client-ip', 'cf-connecting-ip', 'x-client-ip'];
 const LONGEST_SAID = 200;
 
@@ -85,30 +85,30 @@ export function proxyProblem(proxy: unknown): string | undefined {
   return isNetwork && Number(bits) <= (version === 6 ? 128 : 32) ? undefined : requirement;
 }
 
-/** Whether a request has a header that proxies add, trusted or not. */
+/** True if a request has a header that proxies add, trusted or not. */
 export function isProxied(request: Pick<ConsoleRequest, 'headers'>): boolean {
   return [...FORWARDED, 'via'].some((name) => headerOf(request, name) !== undefined);
 }
 
-/** Whether an address is of this machine alone. */
+/** True if an address is a loopback address. */
 export function isLoopback(address: string): boolean {
   const plain = plainAddress(address);
   return plain === '::1' || /^127\.\d+\.\d+\.\d+$/.test(plain);
 }
 
-/** The one value of a header; the first, if there are several. */
+/** The value of a header; the first one, if there are several. */
 export function headerOf({ headers }: Pick<ConsoleRequest, 'headers'>, name: string): string | undefined {
   const value = headers[name];
   return typeof value === 'string' || value === undefined ? value : value[0];
 }
 
-/** An IPv4 address in the clothes of an IPv6 one is the IPv4 address. */
+/** The IPv4 address in an IPv4-mapped IPv6 address; any other address unchanged. */
 function plainAddress(address: string): string {
   const [plain = ''] = address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '').split('%', 1);
   return plain;
 }
 
-/** What the nearest proxy has written, if several have. */
+/** The entry of the nearest proxy, if there are several. */
 function lastEntry(value: string | undefined): string | undefined {
   return value?.split(',').at(-1)?.trim();
 }

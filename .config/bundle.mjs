@@ -1,7 +1,7 @@
 /**
- * Makes what the package ships of what the compiler has put into dist/modules: for each entry one file as ESM in
- * dist/esm and one as CommonJS in dist/cjs, each with its declarations, and the parts that entries share. Few files
- * load faster than many small ones.
+ * Makes the files of the package from the compiler's output in dist/modules: for each entry one file as ESM in dist/esm
+ * and one as CommonJS in dist/cjs, each with its declarations, and the parts that entries share. Few files load faster
+ * than many small ones.
  *
  *   node .config/bundle.mjs
  *
@@ -24,13 +24,13 @@ const isExternal = (id) => id.startsWith('node:') || packages.some((name) => id 
 const entryFiles = (extension) =>
   Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(modules, `${path}${extension}`)]));
 
-/** The command line is a program, which nobody imports: it is ESM alone. */
+/** The command line is a program that no code imports, so it is only ESM. */
 const PROGRAM = { elasticjob: join(modules, 'cli/elasticjob.js') };
 
 /**
- * Packages of which the bundles contain what they use: class-validator as a whole is 230 files, the greater part of
- * them for phone numbers, and takes longer to load than Nest's core. Its metadata are global, so that its copies in a
- * process share them.
+ * Packages whose used parts the bundles contain: class-validator as a whole is 230 files, the greater part of them for
+ * phone numbers, and takes longer to load than Nest's core. Its metadata are global, so that its copies in a process
+ * share them.
  */
 const INLINED = {
   'class-validator': (path) => join('class-validator/esm2015', path),
@@ -52,7 +52,7 @@ await writeCommonJs(chunks);
 await bundleDeclarations(join(dist, 'cjs'));
 for (const name of Object.keys(entries))
   writeFileSync(join(dist, `esm/${name}.d.ts`), `export * from '../cjs/${name}.js';\n`);
-// Whatever the package's own "type" says.
+// Overrides the "type" of the package itself.
 writeFileSync(join(dist, 'cjs/package.json'), '{ "type": "commonjs" }\n');
 writeFileSync(join(dist, 'third-party-licenses.txt'), Object.keys(INLINED).map(licenseOf).join('\n\n'));
 
@@ -103,7 +103,7 @@ async function bundleCode() {
   return output;
 }
 
-/** Whether CommonJS serves both kinds: neither the module nor what it imports needs a package of one kind. */
+/** True if CommonJS serves both kinds: neither the module nor its imports need a package of one kind. */
 function isShared(id, getModuleInfo, known) {
   if (known.has(id)) return known.get(id);
   // Until all is known: a module that imports itself in a circle depends on the others.
@@ -125,7 +125,7 @@ function areaOf(id) {
   return relative(modules, dirname(id)).split(sep);
 }
 
-/** The part of a shared module: what is needed together stands together. */
+/** The part of a shared module: modules that are needed together are in one part. */
 function partOf(id) {
   const [area, room] = areaOf(id);
   if (area === '..') return /[\\/]tslib[\\/]/.test(id) ? 'common' : 'class-validator';
@@ -165,7 +165,7 @@ async function writeModules(output) {
   }
 }
 
-/** The same chunks as CommonJS: the parts, and in cjs/ what is in esm/ except the program. */
+/** The same chunks as CommonJS: the parts, and in cjs/ the files of esm/ except the program. */
 async function writeCommonJs(output) {
   const byName = new Map(output.map((chunk) => [chunk.fileName, chunk]));
   const needed = new Set();
@@ -218,7 +218,10 @@ function write(fileName, code) {
   writeFileSync(path, code);
 }
 
-/** What `elasticjob --help` has no need of: the code of the commands, which is loaded when one is carried out. */
+/**
+ * True for the code of a command, which `elasticjob --help` does not need: it is loaded when the command is carried
+ * out.
+ */
 function isCommand(id) {
   const [first] = relative(join(modules, 'cli'), id).split(sep);
   return !['..', 'program', 'terminal', 'elasticjob.js', 'run.js', 'exit-codes.js'].includes(first);
@@ -236,7 +239,7 @@ function resolveImports() {
   };
 }
 
-/** The packages that the bundles contain, and what these import. */
+/** Resolves the packages that the bundles contain, and their imports. */
 function resolveInlined() {
   return {
     name: 'inlined-packages',
@@ -245,8 +248,7 @@ function resolveInlined() {
       const inlined = Object.hasOwn(INLINED, name) ? INLINED[name](path) : undefined;
       if (inlined !== undefined) return fileOf(at(join('node_modules', inlined)));
       if (!importer.startsWith(at('node_modules/'))) return null;
-      // Another package, of which the parts that are used have no need: Rollup drops the import, or `refuseUnknown`
-      // complains.
+      // Another package, which the used parts do not need: Rollup drops the import, or `refuseUnknown` reports it.
       return id.startsWith('.')
         ? fileOf(join(dirname(importer), id))
         : { id, external: true, moduleSideEffects: false };
@@ -254,7 +256,7 @@ function resolveInlined() {
   };
 }
 
-/** What a package asks to be handed on with its code. */
+/** The license of a package, which must be shipped with its code. */
 function licenseOf(name) {
   const folder = at(`node_modules/${name}`);
   const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
@@ -269,7 +271,7 @@ function fileOf(path) {
   );
 }
 
-/** Without comments, indented by tabs. Names and lines stay, for whoever reads a stack trace. */
+/** Without comments, indented by tabs. Names and lines stay, for readers of stack traces. */
 function compact(code, fileName) {
   const kind = /\.cjs$|^cjs/.test(fileName) ? ts.ModuleKind.CommonJS : ts.ModuleKind.ESNext;
   const compilerOptions = { module: kind, target: ts.ScriptTarget.ES2022, removeComments: true };
@@ -282,8 +284,8 @@ function compact(code, fileName) {
 }
 
 /**
- * Lets `require` wait for the first use of what it loads: an application does not load YAML, an HTTP client or a
- * registry centre of another type unless it needs them.
+ * Delays each `require` until the first use of the loaded module: an application does not load YAML, an HTTP client or
+ * a registry centre of another type unless it needs them.
  */
 function loadedOnUse(code) {
   const { file, checker } = bound(code);
@@ -317,7 +319,7 @@ function loadedOnUse(code) {
   return code;
 }
 
-/** Whether `new` makes one of it: its arguments must not be taken for those of the call. */
+/** True if `new` is called with it, whose arguments must not become those of the inserted call. */
 function isConstructed(node) {
   return ts.isPropertyAccessExpression(node) && ts.isNewExpression(node.parent) && node.parent.expression === node;
 }

@@ -1,4 +1,4 @@
-// What importing the package costs beyond Nest: processor time of the main entry, by import and by require, and of
+// The cost of importing the package beyond Nest: processor time of the main entry, by import and by require, and of
 // `nestjs-elasticjob/bootstrap`, which loads nothing of Nest. Medians. `--rounds 7`
 import { spawnSync } from 'node:child_process';
 import { loadavg } from 'node:os';
@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '7' } }, strict: false });
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** What an application has loaded before. */
+/** The modules that an application has loaded before. */
 const NEST = ['reflect-metadata', '@nestjs/common', '@nestjs/core', '@nestjs/schedule', '@nestjs/config'];
 const CASES = [
   { name: 'import of nestjs-elasticjob', before: NEST, load: imported('dist/esm/index.js') },

@@ -578,7 +578,7 @@ const exported = readFileSync(join(import.meta.dirname ?? '', 'public-api.txt'),
     { entry: '', names: [] },
   ).names;
 
-/** What the main entry exports, be it from another home, goes by its name alone. */
+/** The key of an export; the name alone for the main entry, even if another entry is its home. */
 const keyOf = ({ entry, name }: { entry: string; name: string }): string =>
   entry === '' || name in root ? name : `${entry}/${name}`;
 const all = Object.values(CALLS).flatMap((calls) => (typeof calls === 'string' ? [] : calls));

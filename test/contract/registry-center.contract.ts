@@ -19,9 +19,9 @@ import { ContractStage, type ContractServer } from './stage.js';
 
 export { type ContractOpenOptions, type ContractServer } from './stage.js';
 
-/** What the port leaves to an implementation. */
+/** The choices that the port leaves to an implementation. */
 export interface ContractChoices {
-  /** Whether `Mirror.narrow` ever answers `true`. Default: it does. */
+  /** True if `Mirror.narrow` ever answers `true`. Default: true. */
   readonly canNarrow?: boolean;
 }
 

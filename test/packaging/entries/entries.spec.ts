@@ -14,7 +14,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What an editor strikes out in a file of an application, with the mark to which it leads. */
+/** The names that an editor strikes out in a file of an application, each with its mark. */
 function deprecations(fileName: string, text: string): readonly string[] {
   const file = join(root, 'test/packaging/entries', fileName);
   const settings: ts.CompilerOptions = {

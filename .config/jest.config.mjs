@@ -12,7 +12,9 @@ export default {
   ],
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  testTimeout: 30_000,
+  // For tests that hang. No test is to be this close to it that a busy machine makes it late: what a test waits for has
+  // a shorter deadline, whose message says what it was (test/support/until.ts).
+  testTimeout: 300_000,
   maxWorkers: 2,
   // Jest never frees the modules of a test file that is over: a worker that ran all of them would need more than Node
   // allows.

@@ -20,7 +20,8 @@ async function consoleOf(stage: JobStage, server: (typeof SERVERS)[number] = 'ex
 describe.each(SERVERS)('jobs on %s', (server) => {
   test('are listed with their state, filtered, sorted and paged', async () => {
     await using stage = await JobStage.open();
-    await stage.add('orders', { owners: { [A]: [0], [B]: [1] }, description: 'Syncs orders' });
+    const atNewYear = { cron: '0 0 0 1 1 ? 2099', timeZone: 'GMT' };
+    await stage.add('orders', { owners: { [A]: [0], [B]: [1] }, description: 'Syncs orders', ...atNewYear });
     await stage.add('bills', { label: 'money' });
     await stage.add('mails', { owners: { [A]: [0, 1] } });
     await using app = await consoleOf(stage, server);
@@ -45,8 +46,8 @@ describe.each(SERVERS)('jobs on %s', (server) => {
       shardingTotalCount: 2,
       instanceCount: 2,
       servers: ['10.0.0.1', '10.0.0.2'],
+      nextFireAt: Date.UTC(2099, 0, 1),
     });
-    expect(rows(found.json)[0]?.nextFireAt).toBeGreaterThan(Date.now());
   });
 
   test('are steered on servers with an IPv6 address as on others', async () => {
@@ -117,7 +118,7 @@ describe.each(SERVERS)('jobs on %s', (server) => {
       code: 'job-state',
       detail: expect.stringContaining('it has no item 7') as unknown,
     });
-  }, 30_000);
+  });
 });
 
 test('the instances of a job say what their nodes say of them', async () => {
@@ -468,7 +469,7 @@ test('a job with living instances is removed only if that is asked for', async (
   expect(await stage.instances.children('/orders/instances')).toEqual([A, B]);
   expect((await remove({ living: true })).status).toBe(200);
   expect(await stage.instances.children('/')).toEqual([]);
-}, 20_000);
+});
 
 test('servers are listed, and those without an instance are pruned', async () => {
   await using stage = await JobStage.open();

@@ -105,10 +105,10 @@ test('no pattern takes time that grows as the square of a text', async () => {
 
   expect(patterns.length).toBeGreaterThan(150);
   expect(slow).toEqual([]);
-}, 300_000);
+});
 
 test('a pattern whose time does is noticed', async () => {
   const [found] = patternsIn('a.ts', "const spaces = new RegExp('\\\\s' + '+$');");
 
   expect(await slowTextOf(found!.pattern!)).toBeDefined();
-}, 120_000);
+});

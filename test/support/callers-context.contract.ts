@@ -96,10 +96,10 @@ export function runsSeeNoCaller(name: string, regCenter: () => ElasticJobModuleO
     for (const [what, call] of Object.entries(ENTRY_POINTS)) await request.run(what, () => call(app, seen));
     await until(() => ['oneOff', 'laterOneOff', 'triggered', 'operated'].every((job) => seen.count(job) > 0));
     seen.forgetCounts();
-    await until(() => WITNESSES.every((who) => seen.count(who) > 1), 'two more calls of each', 15_000);
+    await until(() => WITNESSES.every((who) => seen.count(who) > 1), 'two more calls of each');
 
     expect(seen.strangers).toEqual([]);
-  }, 60_000);
+  });
 }
 
 function providersTelling(seen: Sightings): (new () => unknown)[] {

@@ -1,11 +1,14 @@
+/** Much longer than a busy machine takes for anything that a test waits for. */
+const DEADLINE_MS = 60_000;
+
 /**
  * Waits until `condition` holds, asking again every few milliseconds.
- * @throws if it does not hold within `timeoutMs`; the message carries `what`
+ * @throws if it does not hold within `timeoutMs`, a minute if it is not given; the message carries `what`
  */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   what = String(condition),
-  timeoutMs = 10_000,
+  timeoutMs = DEADLINE_MS,
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (!(await condition())) {

@@ -1,4 +1,4 @@
-import { systemClock } from '../../lib/time/clock.js';
+import { type Clock, systemClock } from '../../lib/time/clock.js';
 import { type JobLogger } from '../../lib/api/text/logger.js';
 import { ZooKeeperClient } from '../../lib/registry/zookeeper/client/zookeeper-client.js';
 import { type ZookeeperConfiguration } from '../../lib/registry/zookeeper/zookeeper-configuration.js';
@@ -22,8 +22,8 @@ export interface ProxiedCentre {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** How a centre is opened; the namespace is `test` unless it is given. */
-export type CentreOptions = Partial<ZookeeperConfiguration> & { readonly logger?: JobLogger };
+/** How a centre is opened; the namespace is `test` unless it is given, and the clock that of this machine. */
+export type CentreOptions = Partial<ZookeeperConfiguration> & { readonly logger?: JobLogger; readonly clock?: Clock };
 
 /** Opens a centre through a proxy to `server` (`host:port`) and waits until it is connected. */
 export async function openProxied(server: string, options: CentreOptions = {}): Promise<ProxiedCentre> {
@@ -36,7 +36,7 @@ export async function openProxied(server: string, options: CentreOptions = {}): 
 /** As `openProxied`, but does not connect. */
 export async function proxiedCentre(
   server: string,
-  { logger, ...options }: CentreOptions = {},
+  { logger, clock = systemClock, ...options }: CentreOptions = {},
 ): Promise<ProxiedCentre> {
   const proxy = await TcpProxy.start(server);
   let client: ZooKeeperClient | undefined;
@@ -44,7 +44,8 @@ export async function proxiedCentre(
     { ...IMPATIENT, namespace: 'test', sessionTimeoutMilliseconds: 4_000, ...options, serverLists: proxy.address },
     {
       ...(logger && { logger }),
-      transport: (connection) => (client = new ZooKeeperClient(connection, { clock: systemClock })),
+      clock,
+      transport: (connection) => (client = new ZooKeeperClient(connection, { clock })),
     },
   );
   const close = async (): Promise<void> => {
@@ -61,10 +62,7 @@ export async function proxiedCentre(
   };
 }
 
-/**
- * Waits until a centre is connected: at most 20 s, as a server that just starts may leave a first attempt unanswered
- * for 15 s.
- */
+/** Waits until a centre is connected. A server that just starts may leave a first attempt unanswered for 15 s. */
 export async function untilConnected(centre: ZookeeperRegistryCenter): Promise<void> {
-  await until(() => centre.session.state.phase === 'connected', 'the centre is connected', 20_000);
+  await until(() => centre.session.state.phase === 'connected', 'the centre is connected');
 }

@@ -25,12 +25,12 @@ export class ZooKeeperEnsemble {
     return this.servers.map((server) => server.address).join(',');
   }
 
-  /** The present leader; waits up to 10 s for one. */
+  /** The present leader; waits for one. */
   async leader(): Promise<ZooKeeperServer> {
     return this.#serverInMode('leader');
   }
 
-  /** One of the present followers; waits up to 10 s for one. */
+  /** One of the present followers; waits for one. */
   async follower(): Promise<ZooKeeperServer> {
     return this.#serverInMode('follower');
   }
@@ -43,7 +43,7 @@ export class ZooKeeperEnsemble {
       found = running[modes.indexOf(mode)];
       return found !== undefined;
     };
-    await until(look, `the ensemble has a ${mode}`, 10_000);
+    await until(look, `the ensemble has a ${mode}`);
     return found!;
   }
 

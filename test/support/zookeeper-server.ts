@@ -89,10 +89,10 @@ export class ZooKeeperServer {
     return this.#guard !== undefined;
   }
 
-  /** Resolves when the server serves clients; rejects with the end of its log after 15 s. */
+  /** Resolves when the server serves clients; rejects with the end of its log after a minute. */
   async ready(): Promise<void> {
     try {
-      await until(async () => (await this.mode()) !== undefined, `ZooKeeper at ${this.address} serves`, 15_000);
+      await until(async () => (await this.mode()) !== undefined, `ZooKeeper at ${this.address} serves`);
     } catch (error) {
       const log = await readFile(join(this.directory, 'out.log'), 'utf8');
       await this.dispose();

@@ -83,7 +83,7 @@ beforeAll(async () => {
     all.push(...excusedFirings(evidence).map((firing) => ({ seed, evidence, firing })));
   }
   told = all;
-}, 60_000);
+});
 
 /** All answers to operators who ask between the instant and the next begin of the item. */
 function answers({ evidence, firing: { item, instantMs, nextFromMs } }: Told, past: 'unread' | 'read') {

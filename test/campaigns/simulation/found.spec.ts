@@ -392,16 +392,11 @@ const FOUND: readonly Found[] = [
 ];
 
 describe.each(FOUND)('$what', ({ rule, seeds }) => {
-  test.each(seeds)(
-    'seed %i',
-    async (seed) => {
-      const history = historyOf(seed);
+  test.each(seeds)('seed %i', async (seed) => {
+    const history = historyOf(seed);
 
-      const faults = judge(history, await play(history));
+    const faults = judge(history, await play(history));
 
-      expect(faults.filter((fault) => fault.rule === rule)).toEqual([]);
-      // A history computes for some seconds; a busy machine takes many times as long.
-    },
-    240_000,
-  );
+    expect(faults.filter((fault) => fault.rule === rule)).toEqual([]);
+  });
 });

@@ -119,7 +119,7 @@ test('each command of the page prints what the page shows', async () => {
 
   if (process.env['UPDATE'] === '1') writeFileSync(PAGE, actual);
   expect(actual).toBe(readFileSync(PAGE, 'utf8'));
-}, 60_000);
+});
 
 test('the table of exit codes has all of them', () => {
   const rows = tableAfter('docs/command-line.md', '"exitCode","message"');

@@ -22,9 +22,7 @@ test('the command of the page prints what the registry centre has of the job', a
     await registry.put('/syncOrders/servers/10.0.0.7', 'ENABLED');
     await service.listen();
 
-    const { stdout } = await promisify(execFile)('sh', ['-c', command.replace('9888', String(service.port))], {
-      timeout: 20_000,
-    });
+    const { stdout } = await promisify(execFile)('sh', ['-c', command.replace('9888', String(service.port))]);
 
     expect(command).toBe('echo "dump@syncOrders" | nc localhost 9888');
     // A page keeps no blanks at the ends of lines.
@@ -33,4 +31,4 @@ test('the command of the page prints what the registry centre has of the job', a
     await service.close();
     await registry.close();
   }
-}, 30_000);
+});

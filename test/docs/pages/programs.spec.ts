@@ -43,19 +43,18 @@ test('the complete program fires on all items, and ends on SIGTERM', async () =>
     () =>
       hasAll(program.output, 'item 0: orders of Beijing', 'item 1: orders of Shanghai', 'item 2: orders of Guangzhou'),
     'all items',
-    20_000,
   );
 
   expect(await program.end('SIGTERM')).toBe('SIGTERM');
-}, 30_000);
+});
 
 test('the program without Nest fires on all items, and ends by itself after SIGTERM', async () => {
   await using program = new Program(compiled('without-nest.ts'));
 
-  await until(() => hasAll(program.output, 'item 0', 'item 1', 'item 2'), 'all items', 20_000);
+  await until(() => hasAll(program.output, 'item 0', 'item 1', 'item 2'), 'all items');
 
   expect(await program.end('SIGTERM')).toBe(0);
-}, 30_000);
+});
 
 test('a job added at run time fires on all items, and the program ends by itself', async () => {
   await using program = new Program(compiled('jobs-at-run-time.ts'));
@@ -64,7 +63,7 @@ test('a job added at run time fires on all items, and the program ends by itself
 
   expect(program.output).toMatch(/item 0[^]*item 1|item 1[^]*item 0/);
   expect(exitCode).toBe(0);
-}, 30_000);
+});
 
 test('the operations trigger a job, change its settings, list it, and leave records', async () => {
   await using program = new Program(compiled('operations.ts'));
@@ -76,7 +75,7 @@ test('the operations trigger a job, change its settings, list it, and leave reco
   expect(program.output).toContain('syncOrders OK 0 0 3 * * ?');
   expect(program.output).toContain('anna: trigger syncOrders, late orders: done');
   expect(exitCode).toBe(0);
-}, 30_000);
+});
 
 test('the listeners are called around the items, and once for each firing', async () => {
   await using program = new Program(compiled('listeners.ts'));
@@ -87,7 +86,7 @@ test('the listeners are called around the items, and once for each firing', asyn
     /bill: 2 items begin here[^]*open the books of 20[^]*bill\n[^]*bill\n[^]*bill: they have ended[^]*close the books of 20/,
   );
   expect(exitCode).toBe(0);
-}, 30_000);
+});
 
 test('the YAML example is read by the module that loads it, and the environment comes before it', async () => {
   writeFileSync(join(folder, 'elasticjob.yaml'), exampleFile('elasticjob.yaml'));
@@ -104,7 +103,7 @@ test('the YAML example is read by the module that loads it, and the environment 
 
   expect(program.output).toMatch(/syncOrders \{[^]*registryCenter: "?.*127\.0\.0\.1:1\b.*orders/);
   expect(exitCode).toBe(0);
-}, 30_000);
+});
 
 test.each([
   ['sql-executor.ts', 'cleanUp', /= \$1 \[ 0 \][^]*= \$1 \[ 1 \]/],
@@ -116,38 +115,30 @@ test.each([
   ['near-data.ts', 'compact', /compact 0\ncompact 1\ncompact 2/],
   ['pager.ts', 'bill', /to \+44 20 7946 0000: item 0 of bill: Error: no paper\n/],
   ['by-load.ts', 'resize', /begin 0\nend 0\nbegin 1\nend 1/],
-])(
-  'the example of an extension in %s serves the job %s',
-  async (file, job, output) => {
-    const boot = `
+])('the example of an extension in %s serves the job %s', async (file, job, output) => {
+  const boot = `
     import { NestFactory } from '@nestjs/core';
     import { JobBootstraps } from 'nestjs-elasticjob';
     const app = await NestFactory.createApplicationContext(AppModule);
     app.enableShutdownHooks();
     await app.get(JobBootstraps).oneOff('${job}').execute();`;
-    await using program = new Program(compiled(file, boot));
+  await using program = new Program(compiled(file, boot));
 
-    await until(() => output.test(program.output), 'the job to run', 20_000);
+  await until(() => output.test(program.output), 'the job to run');
 
-    expect(await program.end('SIGTERM')).toBe('SIGTERM');
-    if (file === 'pager.ts') expect(program.output).toContain('the phone is hung up');
-  },
-  30_000,
-);
+  expect(await program.end('SIGTERM')).toBe('SIGTERM');
+  if (file === 'pager.ts') expect(program.output).toContain('the phone is hung up');
+});
 
-test.each(['sync-orders.test.ts', 'failover.test.ts'])(
-  'the example of a test in %s passes',
-  async (file) => {
-    await using program = new Program(compiled(file), { args: ['--test-reporter=tap'] });
+test.each(['sync-orders.test.ts', 'failover.test.ts'])('the example of a test in %s passes', async (file) => {
+  await using program = new Program(compiled(file), { args: ['--test-reporter=tap'] });
 
-    const exitCode = await program.end();
+  const exitCode = await program.end();
 
-    expect(program.output).toContain('# pass 1\n');
-    expect(program.output).toContain('# fail 0\n');
-    expect(exitCode).toBe(0);
-  },
-  30_000,
-);
+  expect(program.output).toContain('# pass 1\n');
+  expect(program.output).toContain('# fail 0\n');
+  expect(exitCode).toBe(0);
+});
 
 /** A program that runs the jobs of a YAML file in a folder of its own, and exits at once on SIGHUP. */
 function yamlProgram(
@@ -183,11 +174,10 @@ test('the script of the YAML example runs for each item, and its output is logge
         "Job 'countFiles': item 1: --hidden files in /var/spool",
       ),
     'both items',
-    20_000,
   );
 
   expect(await program.end('SIGTERM')).toBe('SIGTERM');
-}, 30_000);
+});
 
 test('an application that exits leaves no script behind', async () => {
   const { start } = yamlProgram(`
@@ -200,13 +190,13 @@ test('an application that exits leaves no script behind', async () => {
           props:
             script.command.line: sh -c 'trap "" TERM; echo pid $$; sleep 1000'`);
   await using program = start();
-  await until(() => /pid \d+/.test(program.output), 'the script to start', 20_000);
+  await until(() => /pid \d+/.test(program.output), 'the script to start');
   const [, pid = ''] = /pid (\d+)/.exec(program.output) ?? [];
 
   expect(await program.end('SIGHUP')).toBe(3);
 
   await until(() => !isRunning(pid), 'the script to be gone');
-}, 30_000);
+});
 
 test('the example of an HTTP job boots', async () => {
   const boot = `
@@ -221,7 +211,7 @@ test('the example of an HTTP job boots', async () => {
 
   expect(program.output).toContain('there is callReports');
   expect(exitCode).toBe(0);
-}, 30_000);
+});
 
 describe('the examples of worker threads run the items in threads,', () => {
   const PRIMES = [0, 1].map((item) => `item ${item}: ${item}: 2262 primes`);
@@ -234,10 +224,10 @@ describe('the examples of worker threads run the items in threads,', () => {
     (await NestFactory.createApplicationContext(AppModule)).enableShutdownHooks();`;
     await using program = new Program(compiled('crunch.job.ts', boot), { env });
 
-    await until(() => hasAll(program.output, ...PRIMES), 'both items', 20_000);
+    await until(() => hasAll(program.output, ...PRIMES), 'both items');
 
     expect(await program.end('SIGTERM')).toBe('SIGTERM');
-  }, 30_000);
+  });
 
   test('if a property names it, from the current directory on', async () => {
     const { cwd, start } = yamlProgram(exampleFile('worker-job.yaml'), env);
@@ -245,8 +235,8 @@ describe('the examples of worker threads run the items in threads,', () => {
     renameSync(join(root, compiled('crunch.ts')), join(cwd, 'dist/crunch.js'));
     await using program = start();
 
-    await until(() => hasAll(program.output, ...PRIMES), 'both items', 20_000);
+    await until(() => hasAll(program.output, ...PRIMES), 'both items');
 
     expect(await program.end('SIGTERM')).toBe('SIGTERM');
-  }, 30_000);
+  });
 });

@@ -11,7 +11,7 @@ interface Total {
 test('an instance of the sample ships orders, places new ones on demand, and ends on SIGTERM', async () => {
   await using app = new Program('dist/sample/main.js', { env: { ELASTICJOB_JOBS_SHIPORDERS_CRON: '* * * * * ?' } });
   const urlIn = (output: string): string | undefined => /Listening on (http:\S+\d)/.exec(output)?.[1];
-  await until(() => urlIn(app.output) !== undefined, 'the application to listen', 20_000);
+  await until(() => urlIn(app.output) !== undefined, 'the application to listen');
   const url = urlIn(app.output);
   const totals = async (): Promise<readonly Total[]> =>
     JSON.parse(await (await fetch(`${url}/orders`)).text()) as Total[];
@@ -36,4 +36,4 @@ test('an instance of the sample ships orders, places new ones on demand, and end
   );
   expect(app.output).not.toMatch(/\b(WARN|ERROR)\b/);
   expect(end).toBe('SIGTERM');
-}, 30_000);
+});

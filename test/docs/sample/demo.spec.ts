@@ -13,7 +13,7 @@ test('the demonstration moves items as instances come and go, and every firing r
   expect(demo.output).toMatch(/placed: 20 by item 0 on [BCD], .*, 20 by item 5 on [BCD]\n/);
   expect(demo.output).toMatch(/\d+ orders shipped: every firing ran every item exactly once\.\n$/);
   expect(exitCode).toBe(0);
-}, 60_000);
+});
 
 test('with --console, the demonstration is seen in the console until Ctrl-C', async () => {
   await using demo = new Program('dist/sample/demo/main.js', {
@@ -21,7 +21,7 @@ test('with --console, the demonstration is seen in the console until Ctrl-C', as
     words: ['--console'],
   });
   const printed = (): RegExpExecArray | null => /listens on (\S+): user name (\w+), password (\S+)/.exec(demo.output);
-  await until(() => printed() !== null, 'the console listens', 30_000);
+  await until(() => printed() !== null, 'the console listens');
   const [, origin = '', username = '', password = ''] = printed() ?? [];
   const browser = new Browser({ origin }, '');
   await browser.login(username, password);
@@ -30,10 +30,10 @@ test('with --console, the demonstration is seen in the console until Ctrl-C', as
     return (json['items'] as readonly unknown[] | undefined)?.length ?? 0;
   };
 
-  await until(async () => (await recorded()) >= 6, 'runs in the database', 20_000);
+  await until(async () => (await recorded()) >= 6, 'runs in the database');
   const { json: jobs } = await browser.get('/api/v1/registries/orders-sample/jobs');
   const exitCode = await demo.end('SIGINT');
 
   expect(jobs).toMatchObject({ items: [{ jobName: 'placeOrders' }, { jobName: 'shipOrders', instanceCount: 3 }] });
   expect(exitCode).toBe(0);
-}, 90_000);
+});

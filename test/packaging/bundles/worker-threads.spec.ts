@@ -61,27 +61,22 @@ test.each([
     'main.ts',
     { format: 'esm', external: ['nestjs-elasticjob', ...OPTIONAL, '@nestjs/*'], banner: { js: REQUIRE } },
   ],
-] as const)(
-  'a bundle (%s) beside that of its worker runs the items in threads',
-  async (name, main, options) => {
-    await using program = new Program(await bundled(name, main, options as BuildOptions), { env: CRON });
+] as const)('a bundle (%s) beside that of its worker runs the items in threads', async (name, main, options) => {
+  await using program = new Program(await bundled(name, main, options as BuildOptions), { env: CRON });
 
-    await until(
-      () => /item 0: 0: 2262 primes/.test(program.output) && /item 1: 1: 2262 primes/.test(program.output),
-      'both items',
-      20_000,
-    ).catch((cause: unknown) => {
-      throw new Error(program.output, { cause });
-    });
+  await until(
+    () => /item 0: 0: 2262 primes/.test(program.output) && /item 1: 1: 2262 primes/.test(program.output),
+    'both items',
+  ).catch((cause: unknown) => {
+    throw new Error(program.output, { cause });
+  });
 
-    expect(program.output).toContain('aside');
-  },
-  60_000,
-);
+  expect(program.output).toContain('aside');
+});
 
 /** The job alone fails: the application goes on, so that its other jobs run. */
 function untilOutput(program: Program, text: string): Promise<void> {
-  return until(() => program.output.includes(text), text, 30_000).catch((cause: unknown) => {
+  return until(() => program.output.includes(text), text).catch((cause: unknown) => {
     throw new Error(program.output, { cause });
   });
 }
@@ -94,7 +89,7 @@ test('a job in a bundle that contains the library does not start, and says what 
     program,
     'worker threads cannot be started from a bundle that contains nestjs-elasticjob: keep nestjs-elasticjob and piscina external',
   );
-}, 60_000);
+});
 
 test('without piscina the job says what to install', async () => {
   const path = await bundled('without', 'main.ts', { format: 'esm', packages: 'external' });
@@ -111,7 +106,7 @@ test('without piscina the job says what to install', async () => {
     program,
     "worker threads need the package piscina: npm install piscina (Error: Cannot find module 'piscina')",
   );
-}, 60_000);
+});
 
 test('the CommonJS build of the library runs the items in threads, and the process ends by itself', async () => {
   const code = `
@@ -139,4 +134,4 @@ test('the CommonJS build of the library runs the items in threads, and the proce
 
   expect(await program.end()).toBe(0);
   expect(program.output).toContain("Job 'crunch': item 0: 0: 2262 primes");
-}, 60_000);
+});

@@ -299,7 +299,7 @@ describe('a registry centre that is lost', () => {
       /The connection to ZooKeeper at 127\.0\.0\.1:\d+, namespace 'lost' is lost for 2 s: 127\.0\.0\.1:\d+ refuses connections/,
     );
     expect(code).toBe(6);
-  }, 30_000);
+  });
 
   test('and accepts connections without an answer is given up after the deadline', async () => {
     await using server = await ZooKeeperServer.start();

@@ -56,7 +56,7 @@ describe('a question', () => {
 
   test('is answered at the keyboard', async () => {
     await using terminal = new PseudoTerminal(['remove', 'bill'], { columns: 200, env });
-    await until(() => terminal.text.includes("Remove job 'bill' with its configuration"), terminal.output, 20_000);
+    await until(() => terminal.text.includes("Remove job 'bill' with its configuration"), terminal.output);
     expect(terminal.text).toContain('[y/N] ');
 
     terminal.type('y\r');
@@ -72,7 +72,7 @@ describe('a question', () => {
     ['\u0004', 130, 'Interrupted. Nothing was changed.'],
   ])('answered by %j changes nothing', async (keys, code, message) => {
     await using terminal = new PseudoTerminal(['remove', 'bill'], { columns: 200, env });
-    await until(() => terminal.text.includes('[y/N] '), terminal.output, 20_000);
+    await until(() => terminal.text.includes('[y/N] '), terminal.output);
 
     terminal.type(keys);
 
@@ -85,7 +85,7 @@ describe('a question', () => {
 test('config edit opens the editor on the terminal, shows what changes, and asks', async () => {
   const editor = { EDITOR: `sed -i 's/^cron: .*/cron: 0 0 4 * * ?/'` };
   await using terminal = new PseudoTerminal(['config', 'edit', 'bill'], { columns: 120, env: { ...env, ...editor } });
-  await until(() => terminal.text.includes('Store these changes?'), terminal.output, 20_000);
+  await until(() => terminal.text.includes('Store these changes?'), terminal.output);
   expect(terminal.text).toMatch(/cron +0 0 2 \* \* \? +0 0 4 \* \* \?/);
 
   terminal.type('y\r');
@@ -106,36 +106,36 @@ test('watch keeps up with a crash, and q ends it', async () => {
     await processes.start('A');
     await processes.start('B');
     await using terminal = new PseudoTerminal(['watch', 'recorded'], { columns: 120, rows: 12, env });
-    await until(() => /Job recorded: OK, 4 items, 2 instances/.test(terminal.screen), 'both instances', 20_000);
+    await until(() => /Job recorded: OK, 4 items, 2 instances/.test(terminal.screen), 'both instances');
     const owners = () => new Set(terminal.screen.match(/\d+-[\w-]+(?=\s)/g));
-    await until(() => terminal.screen.includes('RUNNING'), 'a run', 20_000);
+    await until(() => terminal.screen.includes('RUNNING'), 'a run');
     const triggered = await elasticjob(['trigger', 'recorded', '--wait', '--json'], env);
     expect(JSON.parse(triggered.out)).toMatchObject({ ended: true, instances: [{}, {}] });
     expect(owners().size).toBeGreaterThan(0);
 
     await processes.end('A', 'SIGKILL');
 
-    await until(() => /Job recorded: \w+, 4 items, 1 instance\n/.test(terminal.screen), 'the end of one', 20_000);
-    await until(() => /Job recorded: OK, 4 items, 1 instance\n/.test(terminal.screen), 'the new assignment', 20_000);
+    await until(() => /Job recorded: \w+, 4 items, 1 instance\n/.test(terminal.screen), 'the end of one');
+    await until(() => /Job recorded: OK, 4 items, 1 instance\n/.test(terminal.screen), 'the new assignment');
     terminal.type('q');
     expect(await terminal.end()).toBe(0);
     expect(terminal.output).toContain('\u001b[?25h\u001b[?1049l');
   } finally {
     await processes[Symbol.asyncDispose]();
   }
-}, 60_000);
+});
 
 test('watch shows that the connection is lost, and goes on when it is back', async () => {
   await using server = await ZooKeeperServer.start();
   const own = { ELASTICJOB_REGCENTER_SERVERLISTS: server.address, ELASTICJOB_REGCENTER_NAMESPACE: 'lost' };
   await using terminal = new PseudoTerminal(['watch', '--interval', '100ms'], { columns: 200, env: own });
-  await until(() => terminal.screen.includes('0 jobs'), terminal.output, 20_000);
+  await until(() => terminal.screen.includes('0 jobs'), terminal.output);
 
   await server.kill();
-  await until(() => terminal.screen.includes('no connection (127.0.0.1:'), 'the outage', 20_000);
+  await until(() => terminal.screen.includes('no connection (127.0.0.1:'), 'the outage');
   await server.restart();
-  await until(() => !terminal.screen.includes('no connection'), 'the connection', 20_000);
+  await until(() => !terminal.screen.includes('no connection'), 'the connection');
 
   terminal.type('\u0003');
   expect(await terminal.end()).toBe(0);
-}, 60_000);
+});

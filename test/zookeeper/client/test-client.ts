@@ -49,14 +49,14 @@ export class TestClient extends ZooKeeperClient {
   }
 
   /** Waits until the client is in this phase. */
-  async reached(phase: TransportState['phase'], timeoutMs = 10_000): Promise<void> {
-    await until(() => this.state.phase === phase, `the client is ${phase}`, timeoutMs);
+  async reached(phase: TransportState['phase']): Promise<void> {
+    await until(() => this.state.phase === phase, `the client is ${phase}`);
   }
 
   /** Waits until it has been in this phase `times` times. */
-  async passed(phase: TransportState['phase'], times: number, timeoutMs = 10_000): Promise<void> {
+  async passed(phase: TransportState['phase'], times: number): Promise<void> {
     const count = (): number => this.phases.filter((each) => each === phase).length;
-    await until(() => count() >= times, `the client has been ${phase} ${times} times`, timeoutMs);
+    await until(() => count() >= times, `the client has been ${phase} ${times} times`);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

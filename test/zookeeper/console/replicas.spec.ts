@@ -97,9 +97,9 @@ test('while ZooKeeper is down, reading goes on and writing is refused with 503; 
 
   expect(refused.status).toBe(503);
   expect(read.map(({ status }) => status)).toEqual([200, 200, 200]);
-  await until(async () => (await addUser(admin, 'nora')).status === 201, 'writing is possible again', 20_000);
-  await until(async () => (await new Browser(b).login('nora', LONG)).status === 204, 'nora can log in', 20_000);
-}, 60_000);
+  await until(async () => (await addUser(admin, 'nora')).status === 201, 'writing is possible again');
+  await until(async () => (await new Browser(b).login('nora', LONG)).status === 204, 'nora can log in');
+});
 
 test('while ZooKeeper accepts connections and answers nothing, every request is answered', async () => {
   const server = await ZooKeeperServer.start();
@@ -113,7 +113,7 @@ test('while ZooKeeper accepts connections and answers nothing, every request is 
 
   expect(read.status).toBe(200);
   expect(refused.json).toMatchObject({ status: 503, code: expect.stringMatching(/^state-/) as unknown });
-}, 60_000);
+});
 
 test('a session that was ended while a replica was cut off ends there as soon as it is in contact again', async () => {
   const proxy = await TcpProxy.start(zooKeeper.servers);
@@ -133,7 +133,7 @@ test('a session that was ended while a replica was cut off ends there as soon as
 
   expect((await reader.next('bye')).data).toEqual({ reason: 'logged-out' });
   expect((await atB.get(SESSION)).status).toBe(401);
-}, 60_000);
+});
 
 test('what is stored can be read with the credentials of the registry centre only', async () => {
   const app = await aReplica(zooKeeper.servers, 'console:right');
@@ -160,7 +160,7 @@ test('a console whose state cannot be reached does not start, and says why', asy
   await expect(aReplica('127.0.0.1:1')).rejects.toThrow(
     /^console\.stateRegistry: the console's state in ZooKeeper at 127\.0\.0\.1:1.* cannot be read: .*127\.0\.0\.1:1/,
   );
-}, 30_000);
+});
 
 test('a console that cannot read what is stored leaves it as it is, and does not stay connected', async () => {
   const proxy = await TcpProxy.start(zooKeeper.servers);
@@ -193,7 +193,7 @@ test('the command line shares the state of two consoles beside the jobs, with --
       await Promise.all(consoles.map(({ ended }) => ended));
     },
   });
-  await until(() => consoles.every(({ terminal }) => terminal.out.text.includes('listens on')), 'both listen', 20_000);
+  await until(() => consoles.every(({ terminal }) => terminal.out.text.includes('listens on')), 'both listen');
   const [a, b] = consoles.map(({ terminal }) => ({ origin: /listens on (http\S+)\/\n/.exec(terminal.out.text)![1]! }));
   // Nest's logger is that of the process: both may write to the terminal of one.
   const code = /code, .* (\S{14})$/m.exec(consoles.map(({ terminal }) => terminal.err.text).join(''))![1];
@@ -205,4 +205,4 @@ test('the command line shares the state of two consoles beside the jobs, with --
     async () => (await new Browser(a!, '').login('olga', LONG)).status === 204,
     'olga can log in at the other',
   );
-}, 60_000);
+});

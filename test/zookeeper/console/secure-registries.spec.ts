@@ -45,7 +45,7 @@ test('a registry centre that asks for certificates and a SASL user is added in t
   expect(added.status).toBe(201);
   expect((await browser.get(`${REGISTRIES}/secured/jobs`)).json).toMatchObject({ total: 0 });
   expect(kept.json).toMatchObject({ isOk: true });
-}, 60_000);
+});
 
 test('a registry centre of the settings is connected to by TLS and SASL', async () => {
   const files = { ca: 'server.pem', cert: 'client.pem', key: 'client.key' };

@@ -90,14 +90,13 @@ test.each([[['A']], [['A', 'B']]])(
     instances.forget();
     await server.restart();
 
-    await until(() => instances.haveRun(names), 'all items to run again', 20_000);
+    await until(() => instances.haveRun(names), 'all items to run again');
     const warnings = instances.log.filter((line) => line.includes('came back without'));
     expect(warnings).toEqual([
       expect.stringContaining(`warn Job 'bill': the registry centre came back without /lost/bill/config;`),
     ]);
     expect(instances.log.filter((line) => line.includes(' error '))).toEqual([]);
   },
-  60_000,
 );
 
 test('the instances of a job go on after the data of ZooKeeper were replaced by a backup', async () => {
@@ -114,9 +113,9 @@ test('the instances of a job go on after the data of ZooKeeper were replaced by 
   instances.forget();
   await server.restart();
 
-  await until(() => instances.haveRun(['A', 'B']), 'all items to run again', 20_000);
+  await until(() => instances.haveRun(['A', 'B']), 'all items to run again');
   expect(instances.log.filter((line) => line.includes(' error '))).toEqual([]);
-}, 60_000);
+});
 
 test('a job that an operator removes while an instance is away does not come back with the instance', async () => {
   await using server = await ZooKeeperServer.start();
@@ -136,7 +135,7 @@ test('a job that an operator removes while an instance is away does not come bac
   await until(() => instances.log.some((line) => line.includes("A warn Job 'bill': the whole job was removed")));
   expect(await operator.registry.children('/')).toEqual([]);
   expect(instances.healthOf('A')).toMatchObject({ state: 'removed' });
-}, 60_000);
+});
 
 test('a job goes on after ZooKeeper has lost its data, also if others have stored theirs again before', async () => {
   await using server = await ZooKeeperServer.start();
@@ -153,8 +152,8 @@ test('a job goes on after ZooKeeper has lost its data, also if others have store
   instances.forget();
   connection.heal();
 
-  await until(() => instances.haveRun(['A']), 'all items to run again', 20_000);
-}, 60_000);
+  await until(() => instances.haveRun(['A']), 'all items to run again');
+});
 
 test('a job that a backup does not have yet is stored again', async () => {
   await using server = await ZooKeeperServer.start();
@@ -169,5 +168,5 @@ test('a job that a backup does not have yet is stored again', async () => {
   instances.forget();
   await server.restart();
 
-  await until(() => instances.haveRun(['A']), 'all items to run again', 20_000);
-}, 60_000);
+  await until(() => instances.haveRun(['A']), 'all items to run again');
+});

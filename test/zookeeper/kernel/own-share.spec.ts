@@ -113,7 +113,7 @@ class Cluster implements AsyncDisposable {
       const marked = this.view.items.filter(({ running }) => running).length;
       return this.ended.length >= expected && marked <= this.held.size;
     };
-    await until(isQuiet, `${expected} items to run and end, not ${this.ended.join(', ')}`, 20_000);
+    await until(isQuiet, `${expected} items to run and end, not ${this.ended.join(', ')}`);
   }
 
   /** Lets the calm time pass and the job fire, until all instances but the leader have narrowed their watches. */

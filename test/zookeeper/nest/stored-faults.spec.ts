@@ -111,7 +111,7 @@ describe.each([
     namespace = zooKeeper.namespace();
     operator = open(namespace);
     operator.connect();
-    await until(() => operator.session.state.phase === 'connected', 'the operator is connected', 20_000);
+    await until(() => operator.session.state.phase === 'connected', 'the operator is connected');
     for (const [jobName, fault] of Object.entries(FAULTS)) await store(jobName, fault);
     const jobs = Object.fromEntries(
       [...NAMES, 'sound'].map((name) => [
@@ -127,12 +127,12 @@ describe.each([
         }),
       ],
     });
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await app[Symbol.asyncDispose]();
     await operator.close();
-  }, 60_000);
+  });
 
   test('the application boots, the job without a fault runs, and the report says which jobs do not', async () => {
     await until(() => executor.runsOf('sound') >= 2);

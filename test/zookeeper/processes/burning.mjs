@@ -1,5 +1,5 @@
-// A process with two jobs on ZooKeeper: `tick` fires each second, and `burn` computes for long, where WHERE says: on
-// the main thread, or in a worker.
+// A process with two jobs on ZooKeeper: `tick` fires each second, and `burn` computes until it is stopped, where WHERE
+// says: on the main thread, or in a worker.
 import { writeSync } from 'node:fs';
 import { jobConfiguration, JobHost, OneOffJobBootstrap, ScheduleJobBootstrap } from 'nestjs-elasticjob/bootstrap';
 import { ZookeeperRegistryCenter } from 'nestjs-elasticjob/registry';

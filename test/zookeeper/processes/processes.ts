@@ -41,8 +41,10 @@ export class Processes implements AsyncDisposable {
     this.#programs.set(instance, program);
     await until(
       () => this.#entries.some((entry) => entry.event === 'ready' && entry.instance === instance) || program.hasExited,
-      `process ${instance} to be ready: ${program.output}`,
-    );
+      `process ${instance} to be ready`,
+    ).catch((cause: unknown) => {
+      throw new Error(program.output, { cause });
+    });
     if (program.hasExited) throw new Error(`Process ${instance} ended at its start: ${program.output}`);
   }
 
@@ -93,19 +95,22 @@ export class Processes implements AsyncDisposable {
     return shares;
   }
 
-  /** Waits until a firing that is scheduled after now has been run by exactly these instances, all items of it. */
-  async untilSpreadOver(instances: readonly string[], total: number, timeoutMs = 20_000): Promise<void> {
+  /**
+   * Waits until a firing that is scheduled after now has been run by exactly these instances, all items of it.
+   * @returns the instant of that firing
+   */
+  async untilSpreadOver(instances: readonly string[], total: number): Promise<number> {
     const since = Date.now();
-    await until(
-      () =>
-        [...this.sharesSince(since).values()].some(
-          (firing) =>
-            [...firing.keys()].sort().join() === [...instances].sort().join() &&
-            [...firing.values()].flat().length === total,
-        ),
-      `all ${total} items to run on ${instances.join(', ')}; ran: ${JSON.stringify([...this.sharesSince(since)].map(([at, firing]) => [at, ...firing]))}`,
-      timeoutMs,
+    const isSpread = (firing: ReadonlyMap<string, readonly number[]>): boolean =>
+      [...firing.keys()].sort().join() === [...instances].sort().join() && [...firing.values()].flat().length === total;
+    const found = (): number | undefined => [...this.sharesSince(since)].find(([, firing]) => isSpread(firing))?.[0];
+    await until(() => found() !== undefined, `all ${total} items to run on ${instances.join(', ')}`).catch(
+      (cause: unknown) => {
+        const ran = JSON.stringify([...this.sharesSince(since)].map(([at, firing]) => [at, ...firing]));
+        throw new Error(`Ran: ${ran}`, { cause });
+      },
     );
+    return found()!;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -292,7 +292,6 @@ describe('not waited for is', () => {
       expect(deaths).toBeGreaterThan(20);
       expect(missedCalls).toBe(kept === 'applied' ? 2 : 0);
     },
-    30_000,
   );
 
   test('an instance that dies while its item runs: its round stays open until it is taken over', async () => {

@@ -11,7 +11,10 @@ export default {
     '<rootDir>/test/console/page/',
   ],
   extensionsToTreatAsEsm: ['.ts'],
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  moduleNameMapper: {
+    '^\\./scrypt-costs\\.js$': '<rootDir>/test/support/low-scrypt-costs.ts',
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+  },
   // For tests that hang. No test is to be this close to it that a busy machine makes it late: what a test waits for has
   // a shorter deadline, whose message says what it was (test/support/until.ts).
   testTimeout: 300_000,

@@ -1,5 +1,5 @@
-// Keeps a processor busy without a pause, as a computation does, until the file BURN_UNTIL exists: on the main thread as
-// a job's method, or in a worker thread as a module's default export. Says when it begins and when it ends.
+// Keeps a processor busy without a pause, as a computation does, until the file BURN_UNTIL exists: on the main thread
+// as a job's method, or in a worker thread as a module's default export. Says when it begins and when it ends.
 import { existsSync, writeSync } from 'node:fs';
 
 export default function burn() {

@@ -5,15 +5,9 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { type Wording, wording } from '../../../wording/wording.js';
 import { HASH_QUEUES, type HashQueue } from './hash-queue.js';
+import { NEW_HASH_COSTS, type ScryptCosts } from './scrypt-costs.js';
 
-/** The costs of a hash: 2^ln × r × 128 bytes of memory. */
-interface ScryptCosts {
-  readonly ln: number;
-  readonly r: number;
-  readonly p: number;
-}
-
-const COSTS: ScryptCosts = { ln: 17, r: 8, p: 1 };
+const COSTS = NEW_HASH_COSTS;
 /** The highest cost of a stored hash, so that a login does not use up the machine's memory. */
 const MOST_LN = 20;
 const HASH_BYTES = 32;

@@ -1,4 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import {
   hashPassword,
   isPasswordHash,
@@ -15,11 +18,29 @@ describe('a password', () => {
   test('is kept as a hash that says how it was made, another one each time', async () => {
     const [one, other] = [await hashPassword('correct horse battery'), await hashPassword('correct horse battery')];
 
-    expect(one).toMatch(/^\$scrypt\$ln=17,r=8,p=1\$[A-Za-z\d+/]{22}\$[A-Za-z\d+/]{43}$/);
+    expect(one).toMatch(/^\$scrypt\$ln=\d+,r=8,p=1\$[A-Za-z\d+/]{22}\$[A-Za-z\d+/]{43}$/);
     expect(one).not.toBe(other);
     expect(await verifyPassword('correct horse battery', one)).toBe(true);
     expect(await verifyPassword('correct horse batterz', one)).toBe(false);
     expect(needsRehash(one)).toBe(false);
+  });
+
+  test('is hashed at costs of 128 MiB, but in the processes of tests', async () => {
+    const module = new URL('../../../../lib/console/security/passwords/password-hash.ts', import.meta.url).href;
+    const program = `
+      const { hashPassword, needsRehash } = await import('${module}');
+      const hash = await hashPassword('correct horse battery');
+      console.log(JSON.stringify({ hash, isOld: needsRehash(hash) }));`;
+    const loader = fileURLToPath(new URL('../../../../.config/typescript.mjs', import.meta.url));
+    const args = ['--import', loader, '--input-type=module', '--eval', program];
+
+    const { stdout } = await promisify(execFile)(process.execPath, args);
+
+    const { hash, isOld } = JSON.parse(stdout) as { readonly hash: string; readonly isOld: boolean };
+    expect(hash).toMatch(/^\$scrypt\$ln=17,r=8,p=1\$/);
+    expect(isOld).toBe(false);
+    expect(await verifyPassword('correct horse battery', hash)).toBe(true);
+    expect(needsRehash(hash)).toBe(true);
   });
 
   test('is right by a hash of other costs too, which is to be made again', async () => {

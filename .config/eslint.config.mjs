@@ -6,12 +6,28 @@ import vue from 'eslint-plugin-vue';
 import tseslint from 'typescript-eslint';
 import vueParser from 'vue-eslint-parser';
 
+const NO_ENUM = { selector: 'TSEnumDeclaration', message: 'Use a union of literals.' };
+
+/** A busy machine takes any time for anything. */
+const NO_TIMED_TEST = [
+  {
+    selector:
+      'CallExpression[callee.property.name=/^toBe(Less|Greater)Than/] ' +
+      'CallExpression[callee.object.name=/^(Date|performance)$/][callee.property.name="now"]',
+    message: 'Assert what happens, in which order or how often, or let the test move the time (ManualClock).',
+  },
+  ...['[callee.name="test"]', '[callee.callee.object.name="test"]'].map((ofTest) => ({
+    selector: `CallExpression${ofTest}[arguments.length=3]`,
+    message: 'A test has no deadline of its own: what it waits for has one (test/support/until.ts).',
+  })),
+];
+
 /** For all TypeScript, in components too: rules that need no types. */
 const WITHOUT_TYPES = {
   '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
   '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
   '@typescript-eslint/no-non-null-assertion': 'error',
-  'no-restricted-syntax': ['error', { selector: 'TSEnumDeclaration', message: 'Use a union of literals.' }],
+  'no-restricted-syntax': ['error', NO_ENUM],
 };
 
 export default tseslint.config(
@@ -109,6 +125,12 @@ export default tseslint.config(
       'jest/no-conditional-expect': 'off',
       '@typescript-eslint/no-non-null-assertion': 'off',
     },
+  },
+  {
+    // Those that `npm test` runs.
+    files: ['test/**/*.ts'],
+    ignores: ['test/campaigns/interop/**', 'test/console/page/**', 'test/databases/**'],
+    rules: { 'no-restricted-syntax': ['error', NO_ENUM, ...NO_TIMED_TEST] },
   },
   {
     // Each is called by a test of its own.

@@ -8,7 +8,7 @@ export const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 
 /** A program of this project in a process of its own, as users run it. Killed at the latest when it is disposed of. */
 export class Program implements AsyncDisposable {
-  /** Everything printed so far, errors among the rest. */
+  /** Every whole line printed so far, errors among the rest: a line may come in pieces. At the end, everything. */
   output = '';
   readonly #child: ChildProcess;
   readonly #exited: Promise<unknown>;
@@ -34,7 +34,13 @@ export class Program implements AsyncDisposable {
     });
     this.#exited = once(this.#child, 'close');
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
-      stream?.setEncoding('utf8').on('data', (text: string) => (this.output += text));
+      let rest = '';
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        const end = text.lastIndexOf('\n') + 1;
+        if (end > 0) this.output += rest + text.slice(0, end);
+        rest = (end > 0 ? '' : rest) + text.slice(end);
+      });
+      stream?.on('end', () => (this.output += rest));
     }
   }
 

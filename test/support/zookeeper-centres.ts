@@ -41,7 +41,7 @@ export async function proxiedCentre(
   const proxy = await TcpProxy.start(server);
   let client: ZooKeeperClient | undefined;
   const centre = new ZookeeperRegistryCenter(
-    { ...IMPATIENT, namespace: 'test', sessionTimeoutMilliseconds: 4_000, ...options, serverLists: proxy.address },
+    { ...IMPATIENT, namespace: 'test', sessionTimeoutMilliseconds: 20_000, ...options, serverLists: proxy.address },
     {
       ...(logger && { logger }),
       clock,

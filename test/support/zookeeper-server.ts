@@ -107,12 +107,12 @@ export class ZooKeeperServer {
     return /^Mode: (\w+)$/m.exec(await this.ask('srvr'))?.[1];
   }
 
-  /** Sends a four-letter word; the answer is empty if the server does not answer within half a second. */
+  /** Sends a four-letter word; the answer is empty if the server does not answer within two seconds. */
   ask(word: string): Promise<string> {
     return new Promise((resolve) => {
       let answer = '';
       const socket = connect(this.port, '127.0.0.1', () => socket.write(word));
-      socket.setTimeout(500, () => socket.destroy());
+      socket.setTimeout(2_000, () => socket.destroy());
       socket.on('data', (data) => (answer += data.toString()));
       socket.on('error', () => undefined);
       socket.on('close', () => resolve(answer));

@@ -57,7 +57,7 @@ test('a trigger runs all items, and is over when they have run', async () => {
   const jobs = new JobOperateAPI(operator);
 
   const triggered = await jobs.trigger('bill');
-  await triggered.ended({ timeoutMs: 10_000 });
+  await triggered.ended({ timeoutMs: 60_000 });
 
   expect(triggered.instances.map(({ answer }) => answer)).toEqual(['taken', 'taken']);
   expect(ran.map((run) => run.slice(-1)).sort()).toEqual(['0', '1', '2', '3']);
@@ -70,13 +70,13 @@ test('a disabled server and a disabled item run nothing until they are enabled',
   await jobs.disable({ jobName: 'bill', serverIp: '10.0.0.65' });
   await items.disable('bill', 3);
   await until(async () => (await new JobStatisticsAPI(operator).getJobBriefInfo('bill')).status === 'OK');
-  await (await jobs.trigger('bill')).ended({ timeoutMs: 10_000 });
+  await (await jobs.trigger('bill')).ended({ timeoutMs: 60_000 });
   expect([...ran].sort()).toEqual(['10.0.0.66: 0', '10.0.0.66: 1', '10.0.0.66: 2']);
 
   await jobs.enable({ serverIp: '10.0.0.65' });
   await items.enable('bill', 3);
   ran.length = 0;
-  await (await jobs.trigger('bill')).ended({ timeoutMs: 10_000 });
+  await (await jobs.trigger('bill')).ended({ timeoutMs: 60_000 });
   expect(ran.map((run) => run.slice(-1)).sort()).toEqual(['0', '1', '2', '3']);
 });
 

@@ -8,7 +8,7 @@ import { openSync, writeSync } from 'node:fs';
 import { ElasticJobHealth, ElasticJobModule, JobBootstraps } from 'nestjs-elasticjob';
 
 const { RUN_LOG, INSTANCE, SERVERS, NAMESPACE, TOTAL = '5', CRON = '* * * * * ?', WORK_MS = '50' } = process.env;
-const { SESSION_MS = '2000', GRACE_MS = '30000', JOBS } = process.env;
+const { SESSION_MS = '6000', GRACE_MS = '30000', JOBS } = process.env;
 
 /**
  * By job name: its settings, and under `work` how many steps of how many milliseconds its items take, item after item.

@@ -1,20 +1,22 @@
-import { describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Page } from '../../lib/console/contract/common.js';
 import { type InstanceRow, type JobRow, type ProblemRow, type TreeNode } from '../../lib/console/contract/jobs.js';
 import { until } from '../support/until.js';
 import { Browser } from './support/browser.js';
-import { ConsoleApp, SERVERS, USERS } from './support/console-app.js';
+import { ConsoleApp, type ConsoleAppOptions, SERVERS, USERS } from './support/console-app.js';
 import { JobStage } from './support/job-stage.js';
+import { sharedConsole } from './support/shared-console.js';
 
 const A = '10.0.0.1@-@11';
 const B = '10.0.0.2@-@22';
 const JOBS = '/api/v1/registries/main/jobs';
 
+function optionsOf(stage: JobStage): ConsoleAppOptions {
+  return { console: { users: USERS, registries: [{ name: 'main', registryCenter: stage.console }] } };
+}
+
 async function consoleOf(stage: JobStage, server: (typeof SERVERS)[number] = 'express'): Promise<ConsoleApp> {
-  return ConsoleApp.start({
-    server,
-    console: { users: USERS, registries: [{ name: 'main', registryCenter: stage.console }] },
-  });
+  return ConsoleApp.start({ server, ...optionsOf(stage) });
 }
 
 describe.each(SERVERS)('jobs on %s', (server) => {
@@ -359,25 +361,32 @@ test('the items of a job say who owns them, also if the owner is gone', async ()
   expect(shards.items[199]).toMatchObject({ item: 199, status: 'SHARDING_FLAG' });
 });
 
-test.each([
-  '<img src=x onerror=alert(1)>'.replaceAll('/', ''),
-  '50%',
-  'a#b',
-  'a?b=c&d',
-  '订单同步',
-  'ö',
-  'constructor',
-])('a job may be called %s', async (jobName) => {
-  await using stage = await JobStage.open();
-  await stage.add(jobName, { owners: { [A]: [0, 1] } });
-  await using app = await consoleOf(stage);
-  const browser = await Browser.loggedIn(app, 'otto');
-  const path = `${JOBS}/${encodeURIComponent(jobName)}`;
+describe('a job may be called', () => {
+  let stage: JobStage;
+  beforeAll(async () => {
+    stage = await JobStage.open();
+  });
+  const app = sharedConsole(() => optionsOf(stage));
+  afterAll(() => stage[Symbol.asyncDispose]());
 
-  expect((await browser.get(path)).json).toMatchObject({ jobName, status: 'OK', kinds: ['node'] });
-  expect((await browser.get(`${path}/config`)).json).toMatchObject({ configuration: { jobName } });
-  expect((await browser.post(`${path}/disable`)).status).toBe(204);
-  await until(async () => (await browser.get(path)).json['status'] === 'DISABLED');
+  test.each([
+    '<img src=x onerror=alert(1)>'.replaceAll('/', ''),
+    '50%',
+    'a#b',
+    'a?b=c&d',
+    '订单同步',
+    'ö',
+    'constructor',
+  ])('%s', async (jobName) => {
+    await stage.add(jobName, { owners: { [A]: [0, 1] } });
+    const browser = await Browser.loggedIn(app(), 'otto');
+    const path = `${JOBS}/${encodeURIComponent(jobName)}`;
+
+    expect((await browser.get(path)).json).toMatchObject({ jobName, status: 'OK', kinds: ['node'] });
+    expect((await browser.get(`${path}/config`)).json).toMatchObject({ configuration: { jobName } });
+    expect((await browser.post(`${path}/disable`)).status).toBe(204);
+    await until(async () => (await browser.get(path)).json['status'] === 'DISABLED');
+  });
 });
 
 test('a job whose settings cannot be read hides no other one', async () => {

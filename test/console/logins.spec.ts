@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { Browser, send } from './support/browser.js';
 import { ConsoleApp, PASSWORDS, SERVERS, USERS } from './support/console-app.js';
+import { sharedConsole } from './support/shared-console.js';
 
 const SESSION = '/api/v1/auth/session';
 const SECOND = 1_000;
@@ -101,6 +102,7 @@ describe('a login', () => {
 
 describe.each(SERVERS)('requests of other sites, on %s', (server) => {
   const body = { name: 'script', role: 'guest', days: 1 };
+  const app = sharedConsole(() => ({ server }));
 
   test.each([
     ['the browser says so', { 'sec-fetch-site': 'cross-site' }],
@@ -110,8 +112,7 @@ describe.each(SERVERS)('requests of other sites, on %s', (server) => {
     ['nothing says where it is from', { 'sec-fetch-site': undefined }],
     ['the header of the page is missing', { 'x-ejc': undefined }],
   ])('change nothing: %s', async (_, headers) => {
-    await using app = await ConsoleApp.start({ server });
-    const browser = await Browser.loggedIn(app, 'anna');
+    const browser = await Browser.loggedIn(app(), 'otto');
 
     const answer = await browser.post('/api/v1/auth/tokens', body, headers);
 
@@ -120,11 +121,10 @@ describe.each(SERVERS)('requests of other sites, on %s', (server) => {
   });
 
   test('cannot log a browser in, so that nobody works under a name that is not theirs', async () => {
-    await using app = await ConsoleApp.start({ server });
     const credentials = { username: 'gina', password: PASSWORDS.gina };
 
-    const answer = await new Browser(app).post('/api/v1/auth/login', credentials, { 'sec-fetch-site': 'cross-site' });
-    const form = await new Browser(app).request('/api/v1/auth/login', {
+    const answer = await new Browser(app()).post('/api/v1/auth/login', credentials, { 'sec-fetch-site': 'cross-site' });
+    const form = await new Browser(app()).request('/api/v1/auth/login', {
       method: 'POST',
       body: `{"username":"gina","password":"${PASSWORDS.gina}"}`,
       headers: { 'content-type': 'text/plain' },
@@ -136,21 +136,22 @@ describe.each(SERVERS)('requests of other sites, on %s', (server) => {
   });
 
   test('are told from those of an older browser on the right page by their origin', async () => {
-    await using app = await ConsoleApp.start({ server });
-    const browser = await Browser.loggedIn(app, 'anna');
+    const browser = await Browser.loggedIn(app(), 'anna');
 
-    const answer = await browser.post('/api/v1/auth/tokens', body, { 'sec-fetch-site': undefined, origin: app.origin });
+    const answer = await browser.post('/api/v1/auth/tokens', body, {
+      'sec-fetch-site': undefined,
+      origin: app().origin,
+    });
 
     expect(answer.status).toBe(201);
   });
 
   test('are not what scripts with a token send', async () => {
-    await using app = await ConsoleApp.start({ server });
-    const browser = await Browser.loggedIn(app, 'anna');
+    const browser = await Browser.loggedIn(app(), 'anna');
     const { json } = await browser.post('/api/v1/auth/tokens', { ...body, role: 'admin' });
     const headers = { authorization: `Bearer ${String(json['token'])}`, 'content-type': 'application/json' };
 
-    const answer = await send(`${app.origin}/elasticjob/api/v1/users`, {
+    const answer = await send(`${app().origin}/elasticjob/api/v1/users`, {
       method: 'POST',
       body: { username: 'nora', role: 'guest', password: LONG },
       headers,

@@ -7,6 +7,7 @@ import { ApiTokens } from '../../lib/console/security/users/api-tokens.js';
 import { type Answer, Browser, send } from './support/browser.js';
 import { ConsoleApp, USERS } from './support/console-app.js';
 import { IdentityProvider } from './support/identity-provider.js';
+import { sharedConsole } from './support/shared-console.js';
 
 const START = '/api/v1/auth/oidc/company/start';
 const SESSION = '/api/v1/auth/session';
@@ -48,6 +49,9 @@ async function logIn(
 }
 
 describe('a login by OpenID Connect', () => {
+  /** For logins that leave nothing behind that another one sees. */
+  const shared = sharedConsole(() => ({ console: optionsWith() }));
+
   test('begins with state, nonce and PKCE in a cookie, and ends where the user wanted to be', async () => {
     await using app = await ConsoleApp.start({ console: optionsWith() });
     const browser = new Browser(app);
@@ -86,9 +90,7 @@ describe('a login by OpenID Connect', () => {
     ['javascript:alert(1)', '/'],
     ['/jobs\r\nset-cookie: a=b', '/'],
   ])('does not send the browser to %s', async (returnTo, path) => {
-    await using app = await ConsoleApp.start({ console: optionsWith() });
-
-    const answer = await logIn(new Browser(app), undefined, returnTo);
+    const answer = await logIn(new Browser(shared()), undefined, returnTo);
 
     expect(answer.headers.get('location')).toBe(`/elasticjob${path}`);
   });
@@ -99,9 +101,8 @@ describe('a login by OpenID Connect', () => {
     ['the strongest of several', { groups: ['operators'], realm: { roles: ['root'] } }, 'admin'],
     ['a claim that is one text', { groups: 'operators' }, 'operator'],
   ])('gives the role of %s', async (_, claims, role) => {
-    await using app = await ConsoleApp.start({ console: optionsWith() });
     provider.next = { claims };
-    const browser = new Browser(app);
+    const browser = new Browser(shared());
 
     await logIn(browser);
 
@@ -114,9 +115,8 @@ describe('a login by OpenID Connect', () => {
     ['another issuer', { iss: 'http://127.0.0.1:1' }],
     ['an expired token', { exp: 1_000_000_000 }],
   ])('is refused for %s', async (_, claims) => {
-    await using app = await ConsoleApp.start({ console: optionsWith() });
     provider.next = { claims };
-    const browser = new Browser(app);
+    const browser = new Browser(shared());
 
     const answer = await logIn(browser);
 
@@ -125,15 +125,13 @@ describe('a login by OpenID Connect', () => {
   });
 
   test('is refused for a token that the provider has not signed', async () => {
-    await using app = await ConsoleApp.start({ console: optionsWith() });
     provider.next = { signsWithOther: true };
 
-    expect((await logIn(new Browser(app))).json).toMatchObject({ status: 401, code: 'login-refused' });
+    expect((await logIn(new Browser(shared()))).json).toMatchObject({ status: 401, code: 'login-refused' });
   });
 
   test('is refused for another state, and cannot be tried again with the right one', async () => {
-    await using app = await ConsoleApp.start({ console: optionsWith() });
-    const browser = new Browser(app);
+    const browser = new Browser(shared());
     let right = '';
 
     const wrong = await logIn(browser, (back) => {
@@ -147,8 +145,7 @@ describe('a login by OpenID Connect', () => {
   });
 
   test('is refused in a browser that has not begun it, so that nobody is logged in as somebody else', async () => {
-    await using app = await ConsoleApp.start({ console: optionsWith() });
-    const [attacker, victim] = [new Browser(app), new Browser(app)];
+    const [attacker, victim] = [new Browser(shared()), new Browser(shared())];
     const started = await attacker.get(START);
     const { search } = provider.confirm(started.headers.get('location') ?? '');
 

@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AddressInfo } from 'node:net';
 import { once } from 'node:events';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { MemoryConsoleStore } from '../../lib/console/store/memory-store.js';
 import { Browser } from './support/browser.js';
 import { ConsoleApp, USERS } from './support/console-app.js';
 import { JobStage } from './support/job-stage.js';
+import { sharedConsole } from './support/shared-console.js';
 
 /** A port on loopback that must never be reached. */
 class Trap implements AsyncDisposable {
@@ -38,43 +39,49 @@ class Trap implements AsyncDisposable {
 
 const REGISTRIES = '/api/v1/registries';
 
-test.each([
-  ['an address', (port: number) => `127.0.0.1:${port}`],
-  ['a name', (port: number) => `localhost:${port}`],
-  ['an IPv4 address within IPv6', (port: number) => `[::ffff:127.0.0.1]:${port}`],
-  ['one server of several', (port: number) => `10.1.1.1:2181,127.0.0.1:${port}`],
-])('a registry centre at %s that the settings do not allow is refused before anything is sent', async (_, servers) => {
-  await using trap = await Trap.open();
-  await using app = await ConsoleApp.start({ console: { users: USERS, connections: { allow: ['10.0.0.0/8'] } } });
-  const browser = await Browser.loggedIn(app, 'anna');
-  const body = { name: 'mine', serverLists: servers(trap.port), namespace: 'orders' };
+describe('a registry centre that the settings do not allow,', () => {
+  const app = sharedConsole(() => ({ console: { users: USERS, connections: { allow: ['10.0.0.0/8'] } } }));
 
-  const added = await browser.post(REGISTRIES, body);
-  const tested = await browser.post(`${REGISTRIES}/test`, body);
+  test.each([
+    ['an address', (port: number) => `127.0.0.1:${port}`],
+    ['a name', (port: number) => `localhost:${port}`],
+    ['an IPv4 address within IPv6', (port: number) => `[::ffff:127.0.0.1]:${port}`],
+    ['one server of several', (port: number) => `10.1.1.1:2181,127.0.0.1:${port}`],
+  ])('at %s, is refused before anything is sent', async (_, servers) => {
+    await using trap = await Trap.open();
+    const browser = await Browser.loggedIn(app(), 'anna');
+    const body = { name: 'mine', serverLists: servers(trap.port), namespace: 'orders' };
 
-  expect(added.json).toMatchObject({ status: 403, code: 'target-not-allowed' });
-  expect(tested.json).toMatchObject({ isOk: false, reason: 'not-allowed' });
-  expect((await browser.get(REGISTRIES)).json).toEqual([]);
-  expect(trap.reached).toBe(0);
+    const added = await browser.post(REGISTRIES, body);
+    const tested = await browser.post(`${REGISTRIES}/test`, body);
+
+    expect(added.json).toMatchObject({ status: 403, code: 'target-not-allowed' });
+    expect(tested.json).toMatchObject({ isOk: false, reason: 'not-allowed' });
+    expect((await browser.get(REGISTRIES)).json).toEqual([]);
+    expect(trap.reached).toBe(0);
+  });
 });
 
-test.each([
-  '169.254.169.254',
-  '0.0.0.0',
-  '224.0.0.1',
-  '[fe80::1]',
-  '[::]',
-  '[::ffff:169.254.169.254]',
-  '[64:ff9b::a9fe:a9fe]',
-])('not even a rule for everything allows %s', async (host) => {
-  await using app = await ConsoleApp.start({
+describe('not even a rule for everything', () => {
+  const app = sharedConsole(() => ({
     console: { users: USERS, connections: { allow: ['*', '0.0.0.0/0', '::/0'] } },
+  }));
+
+  test.each([
+    '169.254.169.254',
+    '0.0.0.0',
+    '224.0.0.1',
+    '[fe80::1]',
+    '[::]',
+    '[::ffff:169.254.169.254]',
+    '[64:ff9b::a9fe:a9fe]',
+  ])('does not allow %s', async (host) => {
+    const browser = await Browser.loggedIn(app(), 'anna');
+
+    const added = await browser.post(REGISTRIES, { name: 'mine', serverLists: `${host}:2181`, namespace: 'orders' });
+
+    expect(added.json).toMatchObject({ status: 403, code: 'target-not-allowed' });
   });
-  const browser = await Browser.loggedIn(app, 'anna');
-
-  const added = await browser.post(REGISTRIES, { name: 'mine', serverLists: `${host}:2181`, namespace: 'orders' });
-
-  expect(added.json).toMatchObject({ status: 403, code: 'target-not-allowed' });
 });
 
 test('without an allow-list nothing can be added, and operators add nothing anyway', async () => {
@@ -191,34 +198,37 @@ test('TLS and SASL are added and changed; keys and passwords are kept, sealed an
   expect(audit.text).toContain('"tls":"on"');
 });
 
-test.each([
-  [
-    'a path of a file',
-    { ca: '/etc/passwd' },
-    'tls.ca must be the text of a file in PEM format, which begins with -----BEGIN.',
-  ],
-  ['an unknown field', { certs: 'x' }, "tls.certs is unknown; did you mean 'cert'?"],
-  ['a name with a port', { servername: 'zk:2181' }, 'tls.servername must be the name of a host.'],
-  ['a word for a truth value', { rejectUnauthorized: 'no' }, 'tls.rejectUnauthorized must be true or false.'],
-  ['a certificate without its key', { cert: CERTIFICATE.cert }, 'tls.key must be given together with cert.'],
-  [
-    'a key that does not fit',
-    { cert: CERTIFICATE.cert, key: certificateOf('other').key },
-    'tls cannot be used: the certificates, the key and the passphrase do not fit together.',
-  ],
-  ['no object', 'on', 'tls must be an object with ca, cert, key and the like.'],
-])('TLS with %s is refused before anything is connected to', async (_, tls, message) => {
-  await using app = await ConsoleApp.start({ console: OPEN });
-  const browser = await Browser.loggedIn(app, 'anna');
-  const body = { name: 'mine', serverLists: '127.0.0.1:1', namespace: 'orders', tls };
+describe('TLS', () => {
+  const app = sharedConsole(() => ({ console: OPEN }));
 
-  const added = await browser.post(REGISTRIES, body);
-  const tested = await browser.post(`${REGISTRIES}/test`, body);
+  test.each([
+    [
+      'a path of a file',
+      { ca: '/etc/passwd' },
+      'tls.ca must be the text of a file in PEM format, which begins with -----BEGIN.',
+    ],
+    ['an unknown field', { certs: 'x' }, "tls.certs is unknown; did you mean 'cert'?"],
+    ['a name with a port', { servername: 'zk:2181' }, 'tls.servername must be the name of a host.'],
+    ['a word for a truth value', { rejectUnauthorized: 'no' }, 'tls.rejectUnauthorized must be true or false.'],
+    ['a certificate without its key', { cert: CERTIFICATE.cert }, 'tls.key must be given together with cert.'],
+    [
+      'a key that does not fit',
+      { cert: CERTIFICATE.cert, key: certificateOf('other').key },
+      'tls cannot be used: the certificates, the key and the passphrase do not fit together.',
+    ],
+    ['no object', 'on', 'tls must be an object with ca, cert, key and the like.'],
+  ])('with %s is refused before anything is connected to', async (_, tls, message) => {
+    const browser = await Browser.loggedIn(app(), 'anna');
+    const body = { name: 'mine', serverLists: '127.0.0.1:1', namespace: 'orders', tls };
 
-  for (const { status, json } of [added, tested]) {
-    expect(status).toBe(422);
-    expect((json['problems'] as { message: string }[]).map((each) => each.message)).toEqual([message]);
-  }
+    const added = await browser.post(REGISTRIES, body);
+    const tested = await browser.post(`${REGISTRIES}/test`, body);
+
+    for (const { status, json } of [added, tested]) {
+      expect(status).toBe(422);
+      expect((json['problems'] as { message: string }[]).map((each) => each.message)).toEqual([message]);
+    }
+  });
 });
 
 test('a digest is refused if the console has no key to encrypt it with', async () => {

@@ -58,7 +58,7 @@ describe.each([
       "JobHost: @deprecated Import it from 'nestjs-elasticjob/bootstrap'.",
       "JobStatus: @deprecated Import it from 'nestjs-elasticjob/operations'.",
     ]);
-  }, 60_000);
+  });
 
   test('takes the same name from its new entry, as the same class', () => {
     const program = `import { JobHost as former } from 'nestjs-elasticjob';
@@ -68,7 +68,7 @@ describe.each([
     expect(
       deprecations(fileName, program).filter((each) => !each.startsWith('former') && !each.startsWith('JobHost as')),
     ).toEqual([]);
-  }, 60_000);
+  });
 });
 
 test.each([

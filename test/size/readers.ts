@@ -9,8 +9,7 @@ import { readSettingsYaml, withChanges } from '../../lib/cli/config/settings-tex
 import { createProgram } from '../../lib/cli/program/program.js';
 import { cutTo, linesOf } from '../../lib/cli/terminal/text.js';
 import { csvLine } from '../../lib/console/answers/csv.js';
-import { readFields } from '../../lib/console/http/fields.js';
-import { oneOf } from '../../lib/console/http/requests.js';
+import { oneOf, readFields, readQuery } from '../../lib/console/http/requests.js';
 import { readCookie } from '../../lib/console/security/sessions/session-cookie.js';
 import { TrustedProxies } from '../../lib/console/security/callers/trusted-proxies.js';
 import { previewOf } from '../../lib/console/services/jobs/fires.js';
@@ -60,8 +59,9 @@ export const READERS: Readonly<Record<string, KnownReader>> = {
     'cli/terminal/text.ts cutTo': (text) => cutTo(80, text),
     'cli/terminal/text.ts linesOf': (text) => linesOf(text, 80),
     'console/answers/csv.ts csvLine': (text) => csvLine([text, text]),
-    'console/http/requests.ts oneOf': (text) => oneOf('state', text, ['failed']),
-    'console/http/fields.ts readFields': (text) => readFields({ [text]: text }, { name: (value) => ({ value }) }),
+    'console/http/requests.ts oneOf': (text) => oneOf('failed', text)(text),
+    'console/http/requests.ts readFields': (text) => readFields({ [text]: text }, { name: (value) => ({ value }) }),
+    'console/http/requests.ts readQuery': (text) => readQuery({ [text]: text }, { name: (value) => ({ value }) }),
     'console/security/sessions/session-cookie.ts readCookie': (text) =>
       readCookie({ headers: { cookie: text } }, { isSecure: false }),
     'console/services/jobs/fires.ts previewOf': (text) => previewOf({ cron: text }, { from: 0, to: 1_000, count: 5 }),
@@ -195,7 +195,7 @@ export const NOT_CALLED: readonly (readonly [name: RegExp, why: string])[] = [
   [/password-hash\.ts (hash|verify)Password$/, 'a hash of a password takes long on purpose'],
   [/warnOfListenerError$/, 'prints its text'],
   [/^cli\/(terminal\/output|watch\/screen)\.ts/, 'prints its text'],
-  [/\.controller\.ts /, 'takes its texts apart by requests.ts and fields.ts'],
+  [/\.controller\.ts /, 'takes its texts apart by requests.ts'],
   [/^(registry\/|console\/store\/)/, 'stores the text as it is'],
   [/^console\/security\/sessions\/(key-ring|sessions)\.ts/, 'hashes the text'],
   [/setCookie$|InvalidCronError\.new$|QuartzCron\.new$|JobConfigurationBuilder\./, 'keeps the text as it is'],

@@ -5,7 +5,7 @@ import { ConsoleAudit } from '../../security/audit/console-audit.js';
 import { Permit } from '../../security/callers/permit.decorator.js';
 import { Costly } from '../costly-requests.js';
 import { csvLine } from '../../answers/csv.js';
-import { integer, oneOf, optional, readQuery, text } from '../fields.js';
+import { integer, limit, oneOf, optional, PAGE_SIZE, readQuery, text } from '../requests.js';
 
 const LATEST = 8_640_000_000_000_000;
 const FILTERS = {
@@ -17,7 +17,7 @@ const FILTERS = {
   from: optional(integer(0, LATEST)),
   to: optional(integer(0, LATEST)),
 };
-const PAGE = { limit: optional(integer(1, 200)), cursor: optional(text(100)) };
+const PAGE = { limit: limit(), cursor: optional(text(100)) };
 const MOST_CSV_ROWS = 50_000;
 const COLUMNS = [
   ...([
@@ -45,7 +45,7 @@ export class AuditController {
   @Get('audit')
   @Permit('admin')
   list(@Query() query: unknown): Promise<Page<AuditRecord>> {
-    const { limit = 50, cursor } = readQuery(query, PAGE);
+    const { limit = PAGE_SIZE, cursor } = readQuery(query, PAGE);
     return this.audit.find(readQuery(query, FILTERS), { limit, cursor });
   }
 

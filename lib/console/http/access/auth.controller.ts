@@ -13,7 +13,7 @@ import { PasswordLogin } from '../../security/password-login.js';
 import { Permit } from '../../security/callers/permit.decorator.js';
 import { SetsSession } from '../../security/callers/route-metadata.js';
 import { ConsoleProblem } from '../../answers/console-problem.js';
-import { readFields, text } from '../fields.js';
+import { readFields, text } from '../requests.js';
 import { ResponseHeaders } from '../response-headers.js';
 
 const LOGIN = { username: text(200), password: text(LONGEST_PASSWORD) };

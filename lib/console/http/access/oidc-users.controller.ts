@@ -9,7 +9,7 @@ import { CurrentCaller } from '../../security/callers/current-caller.decorator.j
 import { accountOfOidc, OidcAccounts } from '../../security/oidc/oidc-accounts.js';
 import { Permit } from '../../security/callers/permit.decorator.js';
 import { ConsoleProblem } from '../../answers/console-problem.js';
-import { flag, readFields } from '../fields.js';
+import { flag, readFields } from '../requests.js';
 
 /** The users of providers who have logged in, for administrators. */
 @Controller('api/v1/oidc-users')

@@ -14,7 +14,7 @@ import { Permit } from '../../security/callers/permit.decorator.js';
 import { isAtMost, ROLES } from '../../security/callers/roles.js';
 import { Users } from '../../security/users/users.js';
 import { ConsoleProblem } from '../../answers/console-problem.js';
-import { checked, integer, oneOf, readFields, text } from '../fields.js';
+import { checked, integer, oneOf, readFields, text } from '../requests.js';
 
 const DAY_MS = 24 * 60 * 60_000;
 

@@ -14,7 +14,7 @@ import { Permit } from '../../security/callers/permit.decorator.js';
 import { SetsSession } from '../../security/callers/route-metadata.js';
 import { refuseForeignName, Users, usernameProblem } from '../../security/users/users.js';
 import { ConsoleProblem } from '../../answers/console-problem.js';
-import { checked, readFields, text } from '../fields.js';
+import { checked, readFields, text } from '../requests.js';
 import { ResponseHeaders } from '../response-headers.js';
 
 const REFUSALS = {

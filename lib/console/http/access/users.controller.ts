@@ -14,7 +14,7 @@ import { Permit } from '../../security/callers/permit.decorator.js';
 import { ROLES } from '../../security/callers/roles.js';
 import { isEnabled, refuseForeignName, Users, usernameProblem } from '../../security/users/users.js';
 import { ConsoleProblem } from '../../answers/console-problem.js';
-import { checked, flag, oneOf, optional, readFields } from '../fields.js';
+import { checked, flag, oneOf, optional, readFields } from '../requests.js';
 
 /** The users, for administrators. */
 @Controller('api/v1/users')

@@ -4,8 +4,8 @@ import { CurrentCaller } from '../../security/callers/current-caller.decorator.j
 import { Permit } from '../../security/callers/permit.decorator.js';
 import { EventStreams } from '../../services/live/event-streams.js';
 import { type ConsoleRegistry } from '../../services/registries/console-registry.js';
-import { OnRegistry } from './parameters.js';
-import { textOf } from '../requests.js';
+import { OnRegistry, type QueryOf } from './parameters.js';
+import { queryText, readQuery } from '../requests.js';
 import { type ConsoleResponse, rawResponse } from '../responses.js';
 
 const HEADERS = {
@@ -30,11 +30,11 @@ export class EventsController {
     @OnRegistry() registry: ConsoleRegistry,
     @CurrentCaller() caller: Caller,
     @Res() response: ConsoleResponse,
-    @Query('job') job?: string,
+    @Query() query: QueryOf<'job'>,
     @Headers('last-event-id') lastEventId?: string,
   ): void {
     const log = registry.events;
-    const jobName = textOf('job', job);
+    const { job: jobName } = readQuery(query, { job: queryText });
     this.streams.admit(caller);
     const raw = rawResponse(response);
     raw.writeHead(200, HEADERS);
@@ -45,7 +45,7 @@ export class EventsController {
       onDrain: (callback: () => void) => void raw.once('drain', callback),
     };
     const stream = this.streams.open(
-      { log, caller, jobName, lastEventId: textOf('last-event-id', lastEventId) },
+      { log, caller, jobName, lastEventId: lastEventId === '' ? undefined : lastEventId },
       output,
     );
     raw.once('close', () => stream.closed());

@@ -13,8 +13,21 @@ import { Permit } from '../../security/callers/permit.decorator.js';
 import { type ActionTarget, JobActions } from '../../services/jobs/job-actions.js';
 import { type ConsoleAction } from '../../services/jobs/noted-operations.js';
 import { ConsoleProblem } from '../../answers/console-problem.js';
-import { Acting } from './parameters.js';
-import { badField, bodyOf, integerOf, oneOf, optionalText } from '../requests.js';
+import { Acting, type QueryOf } from './parameters.js';
+import {
+  anyText,
+  badField,
+  bodyOf,
+  flag,
+  integer,
+  oneOf,
+  optional,
+  queryText,
+  readFields,
+  readQuery,
+} from '../requests.js';
+
+const REMOVE = { confirm: anyText, living: optional(flag) };
 
 /** A body with the reason of an action. */
 interface Reasoned {
@@ -143,29 +156,26 @@ export class JobActionsController {
     @Acting() action: ConsoleAction,
     @Param('job') job: string,
     @Body() body: RemoveRequest,
-    @Query('confirm') confirm?: string,
-    @Query('living') living?: string,
+    @Query() query: QueryOf<'confirm' | 'living'>,
   ): Promise<{ readonly stillRunning: readonly string[] }> {
-    const asked = bodyOf<RemoveRequest>(body);
-    const given = asked.confirm ?? confirm;
-    if (asked.living !== undefined && typeof asked.living !== 'boolean') throw badField('living', wording('boolean'));
-    const endsInstances = asked.living ?? oneOf('living', living, ['true', 'false']) === 'true';
-    if (given !== job)
+    const byQuery = readQuery(query, { confirm: queryText, living: optional(oneOf('true', 'false')) });
+    const { confirm = byQuery.confirm, living = byQuery.living === 'true' } = readFields(bodyOf(body), REMOVE);
+    if (confirm !== job)
       throw new ConsoleProblem(422, 'not-confirmed', `Job '${job}' was not removed: confirm must repeat its name.`);
-    return this.actions.removeJob(action, job, { living: endsInstances });
+    return this.actions.removeJob(action, job, { living });
   }
 }
 
 function targetOf(jobName: string, body: unknown): ActionTarget {
-  return { jobName, serverIp: optionalText('server', bodyOf<ServerAction>(body).server) };
+  return { jobName, serverIp: readFields(bodyOf(body), { server: anyText }).server };
 }
 
 function itemOf(text: string): number {
-  return integerOf('item', text, { most: 2_147_483_647 }) ?? 0;
+  return readQuery({ item: text }, { item: integer(0, 2_147_483_647) }).item;
 }
 
 function triggerOf(body: TriggerRequest, items: readonly number[] | undefined): TriggerRequest {
-  const parameter = optionalText('parameter', bodyOf<TriggerRequest>(body).parameter);
+  const { parameter } = readFields(bodyOf(body), { parameter: anyText });
   return { ...(parameter !== undefined && { parameter }), ...(items !== undefined && { items }) };
 }
 

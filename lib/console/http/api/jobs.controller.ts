@@ -16,20 +16,26 @@ import { ConsoleJobs } from '../../services/jobs/console-jobs.js';
 import { type ConsoleRegistry } from '../../services/registries/console-registry.js';
 import { Costly } from '../costly-requests.js';
 import { OnRegistry, type QueryOf } from './parameters.js';
-import { bodyOf, integerOf, limitOf, oneOf, textOf, textsOf, timeOf } from '../requests.js';
+import { bodyOf, integer, limit, oneOf, optional, PAGE_SIZE, queryText, readQuery, time } from '../requests.js';
 
-/** The most jobs on a page of the list: the rows are small, and the console's page reads all of them. */
-const MOST_JOBS = 1_000;
+/** The most jobs, items or instances on a page: the rows are small, and the console's page reads all of them. */
+const MOST_ROWS = 1_000;
 
 /** The default number of items on a page. */
 const ITEMS = 200;
-const MOST_ITEMS = 1_000;
-
-const MOST_INSTANCES = 1_000;
 
 /** The default number of nodes on a page. The console's page asks for as many as it can show. */
 const NODES = 1_000;
 const MOST_NODES = 10_000;
+
+const JOBS = {
+  ...{ q: queryText, status: queryText, label: queryText, server: queryText, sort: queryText },
+  ...{ limit: limit(MOST_ROWS), cursor: queryText },
+};
+const ROWS = { limit: limit(MOST_ROWS), cursor: queryText };
+const TREE = { masked: optional(oneOf('true', 'false')), limit: limit(MOST_NODES), cursor: queryText };
+const EXPLAINED = { item: optional(integer(0, Number.MAX_SAFE_INTEGER)), at: optional(time) };
+const FIRES = { from: optional(time), count: optional(integer(1, 200)), lang: queryText };
 
 /** Jobs, with their items, instances and nodes. */
 @Controller('api/v1/registries/:registry/jobs')
@@ -42,14 +48,9 @@ export class JobsController {
    */
   @Get()
   @Permit('read')
-  list(
-    @OnRegistry() registry: ConsoleRegistry,
-    @Query() { limit, ...query }: QueryOf<'q' | 'status' | 'label' | 'server' | 'sort' | 'limit' | 'cursor'>,
-  ): Promise<Page<JobRow>> {
-    return this.jobs.list(registry, {
-      ...textsOf(query, ['q', 'status', 'label', 'server', 'sort', 'cursor']),
-      limit: limitOf(limit, { most: MOST_JOBS }),
-    });
+  list(@OnRegistry() registry: ConsoleRegistry, @Query() query: QueryOf<keyof typeof JOBS>): Promise<Page<JobRow>> {
+    const { limit = PAGE_SIZE, ...filters } = readQuery(query, JOBS);
+    return this.jobs.list(registry, { ...filters, limit });
   }
 
   /** One job. */
@@ -65,12 +66,10 @@ export class JobsController {
   shards(
     @OnRegistry() registry: ConsoleRegistry,
     @Param('job') job: string,
-    @Query() { limit, cursor }: QueryOf<'limit' | 'cursor'>,
+    @Query() query: QueryOf<keyof typeof ROWS>,
   ): Promise<Page<ShardRow>> {
-    return this.jobs.shards(registry, job, {
-      limit: limitOf(limit, { byDefault: ITEMS, most: MOST_ITEMS }),
-      cursor: textOf('cursor', cursor),
-    });
+    const { limit = ITEMS, cursor } = readQuery(query, ROWS);
+    return this.jobs.shards(registry, job, { limit, cursor });
   }
 
   /** The living instances of a job by their ids, at most 1,000 a page. Default: 1,000. */
@@ -79,12 +78,10 @@ export class JobsController {
   instances(
     @OnRegistry() registry: ConsoleRegistry,
     @Param('job') job: string,
-    @Query() { limit, cursor }: QueryOf<'limit' | 'cursor'>,
+    @Query() query: QueryOf<keyof typeof ROWS>,
   ): Promise<Page<InstanceRow>> {
-    return this.jobs.instances(registry, job, {
-      limit: limitOf(limit, { byDefault: MOST_INSTANCES, most: MOST_INSTANCES }),
-      cursor: textOf('cursor', cursor),
-    });
+    const { limit = MOST_ROWS, cursor } = readQuery(query, ROWS);
+    return this.jobs.instances(registry, job, { limit, cursor });
   }
 
   /**
@@ -97,14 +94,10 @@ export class JobsController {
   tree(
     @OnRegistry() registry: ConsoleRegistry,
     @Param('job') job: string,
-    @Query() { masked, limit, cursor }: QueryOf<'masked' | 'limit' | 'cursor'>,
+    @Query() query: QueryOf<keyof typeof TREE>,
   ): Promise<Page<TreeNode>> {
-    const isMasked = oneOf('masked', masked, ['true', 'false']) === 'true';
-    return this.jobs.tree(registry, job, {
-      addresses: isMasked ? 'masked' : 'shown',
-      limit: limitOf(limit, { byDefault: NODES, most: MOST_NODES }),
-      cursor: textOf('cursor', cursor),
-    });
+    const { masked, limit = NODES, cursor } = readQuery(query, TREE);
+    return this.jobs.tree(registry, job, { addresses: masked === 'true' ? 'masked' : 'shown', limit, cursor });
   }
 
   /** The nodes of a job in the registry centre, as a text in the form of ElasticJob's dump. */
@@ -139,12 +132,9 @@ export class JobsController {
   explain(
     @OnRegistry() registry: ConsoleRegistry,
     @Param('job') job: string,
-    @Query() { item, at }: QueryOf<'item' | 'at'>,
+    @Query() query: QueryOf<keyof typeof EXPLAINED>,
   ): Promise<Explanation> {
-    return this.jobs.explain(registry, job, {
-      item: integerOf('item', item),
-      at: timeOf('at', at),
-    });
+    return this.jobs.explain(registry, job, readQuery(query, EXPLAINED));
   }
 
   /** The next firings of a job. */
@@ -153,9 +143,9 @@ export class JobsController {
   fires(
     @OnRegistry() registry: ConsoleRegistry,
     @Param('job') job: string,
-    @Query() { from, count, lang }: QueryOf<'from' | 'count' | 'lang'>,
+    @Query() query: QueryOf<keyof typeof FIRES>,
   ): Promise<FiresPreview> {
-    const range = { from: timeOf('from', from), count: integerOf('count', count, { least: 1, most: 200 }) ?? 10 };
-    return this.jobs.fires(registry, job, { ...range, lang: textOf('lang', lang) });
+    const { count = 10, ...asked } = readQuery(query, FIRES);
+    return this.jobs.fires(registry, job, { ...asked, count });
   }
 }

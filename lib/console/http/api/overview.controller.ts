@@ -5,11 +5,12 @@ import { Permit } from '../../security/callers/permit.decorator.js';
 import { ConsoleJobs } from '../../services/jobs/console-jobs.js';
 import { type ConsoleRegistry } from '../../services/registries/console-registry.js';
 import { Costly } from '../costly-requests.js';
-import { integer, optional, readFields, text } from '../fields.js';
 import { OnRegistry, type QueryOf } from './parameters.js';
-import { bodyOf, integerOf, LAST_MS, timeOf } from '../requests.js';
+import { bodyOf, integer, LAST_MS, optional, readFields, readQuery, text, time } from '../requests.js';
 
 const DAY_MS = 86_400_000;
+const WINDOW = { windowMs: optional(integer(60_000, 31 * DAY_MS)) };
+const RANGE = { from: optional(time), to: optional(time) };
 
 /** The overview and the schedule of a registry centre. */
 @Controller('api/v1')
@@ -20,9 +21,9 @@ export class OverviewController {
   @Get('registries/:registry/overview')
   @Costly()
   @Permit('read')
-  overview(@OnRegistry() registry: ConsoleRegistry, @Query('windowMs') windowMs?: string): Promise<Overview> {
-    const window = integerOf('windowMs', windowMs, { least: 60_000, most: 31 * DAY_MS }) ?? DAY_MS;
-    return this.jobs.overview(registry, window);
+  overview(@OnRegistry() registry: ConsoleRegistry, @Query() query: QueryOf<keyof typeof WINDOW>): Promise<Overview> {
+    const { windowMs = DAY_MS } = readQuery(query, WINDOW);
+    return this.jobs.overview(registry, windowMs);
   }
 
   /** The runs and the future firings of each job within a range of at most eight days. */
@@ -31,9 +32,9 @@ export class OverviewController {
   @Permit('read')
   schedule(
     @OnRegistry() registry: ConsoleRegistry,
-    @Query() { from, to }: QueryOf<'from' | 'to'>,
+    @Query() query: QueryOf<keyof typeof RANGE>,
   ): Promise<Page<ScheduleLane>> {
-    return this.jobs.schedule(registry, { from: timeOf('from', from), to: timeOf('to', to) });
+    return this.jobs.schedule(registry, readQuery(query, RANGE));
   }
 
   /** The next firings of a cron expression. */

@@ -1,5 +1,4 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
-import { wording } from '../../../wording/wording.js';
 import { type Page } from '../../contract/common.js';
 import {
   type PruneAnswer,
@@ -10,11 +9,13 @@ import {
 } from '../../contract/jobs.js';
 import { Permit } from '../../security/callers/permit.decorator.js';
 import { ConsoleJobs } from '../../services/jobs/console-jobs.js';
-import { JobActions } from '../../services/jobs/job-actions.js';
+import { type ActionTarget, JobActions } from '../../services/jobs/job-actions.js';
 import { type ConsoleAction } from '../../services/jobs/noted-operations.js';
 import { type ConsoleRegistry } from '../../services/registries/console-registry.js';
-import { Acting, OnRegistry } from './parameters.js';
-import { badField, bodyOf, textOf } from '../requests.js';
+import { Acting, OnRegistry, type QueryOf } from './parameters.js';
+import { bodyOf, flag, optional, queryText, readFields, readQuery } from '../requests.js';
+
+const PRUNE = { dryRun: flag, includeDisabled: optional(flag) };
 
 /** Servers, and actions on them. `job` limits an action to that job. */
 @Controller('api/v1/registries/:registry/servers')
@@ -36,9 +37,7 @@ export class ServersController {
   @HttpCode(200)
   @Permit('write')
   prune(@Acting() action: ConsoleAction, @Body() body: PruneRequest): Promise<PruneAnswer> {
-    const { dryRun, includeDisabled = false } = bodyOf<PruneRequest>(body);
-    if (typeof dryRun !== 'boolean') throw badField('dryRun', wording('boolean'));
-    if (typeof includeDisabled !== 'boolean') throw badField('includeDisabled', wording('boolean'));
+    const { dryRun, includeDisabled = false } = readFields(bodyOf(body), PRUNE);
     return this.jobs.prune(action, { dryRun, includeDisabled });
   }
 
@@ -64,9 +63,9 @@ export class ServersController {
     @Acting() action: ConsoleAction,
     @Param('ip') ip: string,
     @Body() _body: ServerAction,
-    @Query('job') job?: string,
+    @Query() query: QueryOf<'job'>,
   ): Promise<void> {
-    return this.actions.enable(action, { serverIp: ip, jobName: textOf('job', job) });
+    return this.actions.enable(action, targetOf(ip, query));
   }
 
   /** Disables all jobs of a server, or one. */
@@ -77,9 +76,9 @@ export class ServersController {
     @Acting() action: ConsoleAction,
     @Param('ip') ip: string,
     @Body() _body: ServerAction,
-    @Query('job') job?: string,
+    @Query() query: QueryOf<'job'>,
   ): Promise<void> {
-    return this.actions.disable(action, { serverIp: ip, jobName: textOf('job', job) });
+    return this.actions.disable(action, targetOf(ip, query));
   }
 
   /** Ends all jobs of a server, or one, on its instances. */
@@ -90,9 +89,9 @@ export class ServersController {
     @Acting() action: ConsoleAction,
     @Param('ip') ip: string,
     @Body() _body: ServerAction,
-    @Query('job') job?: string,
+    @Query() query: QueryOf<'job'>,
   ): Promise<void> {
-    return this.actions.shutdown(action, { serverIp: ip, jobName: textOf('job', job) });
+    return this.actions.shutdown(action, targetOf(ip, query));
   }
 
   /** Ends the instances of a server, and removes it from all jobs, or from one. */
@@ -103,11 +102,12 @@ export class ServersController {
     @Acting() action: ConsoleAction,
     @Param('ip') ip: string,
     @Body() _body: ServerAction,
-    @Query('job') job?: string,
+    @Query() query: QueryOf<'job'>,
   ): Promise<void> {
-    return this.actions.removeServer(action, {
-      serverIp: ip,
-      jobName: textOf('job', job),
-    });
+    return this.actions.removeServer(action, targetOf(ip, query));
   }
+}
+
+function targetOf(serverIp: string, query: QueryOf<'job'>): ActionTarget {
+  return { serverIp, jobName: readQuery(query, { job: queryText }).job };
 }

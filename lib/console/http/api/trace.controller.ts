@@ -2,7 +2,6 @@ import { type ServerResponse } from 'node:http';
 import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
 import { wording } from '../../../wording/wording.js';
 import { type ExecutionSource, type JobState } from '../../../api/events/trace-events.js';
-import { type ExecutionFilter } from '../../../tracing/rdb/index.js';
 import { type Clock } from '../../../time/clock.js';
 import { type Page } from '../../contract/common.js';
 import { type RunStatistics } from '../../contract/jobs.js';
@@ -13,7 +12,7 @@ import { CSV_HEAD, csvLines } from '../../services/trace/csv.js';
 import { Traces } from '../../services/trace/traces.js';
 import { Costly } from '../costly-requests.js';
 import { type QueryOf } from './parameters.js';
-import { badRequest, integerOf, limitOf, oneOf, textOf, timeOf } from '../requests.js';
+import { badRequest, integer, limit, oneOf, optional, PAGE_SIZE, queryText, readQuery, time } from '../requests.js';
 import { type ConsoleResponse, rawResponse } from '../responses.js';
 
 const OUTCOMES = { ok: 'succeeded', failed: 'failed', running: 'running' } as const;
@@ -30,8 +29,17 @@ const STATES: readonly JobState[] = [
 const DAY_MS = 86_400_000;
 const LONGEST_STALL_MS = 60_000;
 
-/** Parameters of a query that filter executions. */
-type ExecutionQuery = QueryOf<'job' | 'ip' | 'result' | 'source' | 'item' | 'taskId' | 'from' | 'to'>;
+const RANGE = { ds: queryText, job: queryText, from: optional(time), to: optional(time) };
+const PAGE = { limit: limit(), cursor: queryText };
+const EXECUTIONS = {
+  ...RANGE,
+  ...{ ip: queryText, taskId: queryText, item: optional(integer(0, 2_147_483_647)) },
+  ...{ result: optional(oneOf('ok', 'failed', 'running')), source: optional(oneOf(...SOURCES)) },
+};
+const STATUSES = { ...RANGE, ...PAGE, state: optional(oneOf(...STATES)), taskId: queryText };
+const FIRINGS = { ...RANGE, ...PAGE };
+const STATISTICS = { ...RANGE, bucket: optional(integer(1, Number.MAX_SAFE_INTEGER)) };
+const SUGGESTED = { ds: queryText, field: optional(oneOf('job', 'ip')), prefix: queryText, limit: limit(50) };
 
 /** Recorded runs. `ds` names the data source; by default it is the activated one. */
 @Controller('api/v1/trace')
@@ -45,24 +53,18 @@ export class TraceController {
   /** Executions of items, the latest first. */
   @Get('executions')
   @Permit('read')
-  executions(
-    @Query() { ds, limit, cursor, ...query }: ExecutionQuery & QueryOf<'ds' | 'limit' | 'cursor'>,
-  ): Promise<Page<ExecutionRow>> {
-    return this.traces.executions(textOf('ds', ds), {
-      ...executionFilter(query),
-      pageSize: limitOf(limit),
-      after: textOf('cursor', cursor),
-    });
+  executions(@Query() query: QueryOf<keyof typeof EXECUTIONS | keyof typeof PAGE>): Promise<Page<ExecutionRow>> {
+    const { limit: pageSize = PAGE_SIZE, cursor: after } = readQuery(query, PAGE);
+    const { ds, ...wanted } = executionFilter(query);
+    return this.traces.executions(ds, { ...wanted, pageSize, after });
   }
 
   /** Executions of items as a file of comma-separated values, at most 100,000 rows. */
   @Get('executions.csv')
   @Permit('read')
-  async csv(
-    @Res() response: ConsoleResponse,
-    @Query() { ds, ...query }: ExecutionQuery & QueryOf<'ds'>,
-  ): Promise<void> {
-    const pages = this.traces.all(textOf('ds', ds), executionFilter(query));
+  async csv(@Res() response: ConsoleResponse, @Query() query: QueryOf<keyof typeof EXECUTIONS>): Promise<void> {
+    const { ds, ...wanted } = executionFilter(query);
+    const pages = this.traces.all(ds, wanted);
     // The first page is read before the head is sent, so that a failure is a problem+json.
     const first = await pages.next();
     const raw = rawResponse(response);
@@ -77,43 +79,26 @@ export class TraceController {
   /** One execution, with the whole cause of its failure. */
   @Get('executions/:id')
   @Permit('read')
-  execution(@Param('id') id: string, @Query('ds') ds?: string): Promise<ExecutionDetail> {
-    return this.traces.execution(textOf('ds', ds), id);
+  execution(@Param('id') id: string, @Query() query: QueryOf<'ds'>): Promise<ExecutionDetail> {
+    return this.traces.execution(readQuery(query, { ds: queryText }).ds, id);
   }
 
   /** Changes of state, the latest first. */
   @Get('statuses')
   @Permit('read')
-  statuses(
-    @Query() query: QueryOf<'ds' | 'job' | 'state' | 'taskId' | 'from' | 'to' | 'limit' | 'cursor'>,
-  ): Promise<Page<StatusRow>> {
-    const { ds, job, state, taskId, from, to, limit, cursor } = query;
-    return this.traces.statuses(textOf('ds', ds), {
-      ...{ jobName: textOf('job', job), taskId: textOf('taskId', taskId), state: oneOf('state', state, STATES) },
-      ...{
-        from: dateOf('from', from),
-        to: dateOf('to', to),
-        pageSize: limitOf(limit),
-        after: textOf('cursor', cursor),
-      },
-    });
+  statuses(@Query() query: QueryOf<keyof typeof STATUSES>): Promise<Page<StatusRow>> {
+    const { ds, job, state, taskId, from, to, limit = PAGE_SIZE, cursor } = readQuery(query, STATUSES);
+    const range = { from: dateOf(from), to: dateOf(to), pageSize: limit, after: cursor };
+    return this.traces.statuses(ds, { jobName: job, taskId, state, ...range });
   }
 
   /** Executions of a job, grouped by firing, the latest firing first. */
   @Get('firings')
   @Permit('read')
-  firings(
-    @Query() { ds, job, from, to, limit, cursor }: QueryOf<'ds' | 'job' | 'from' | 'to' | 'limit' | 'cursor'>,
-  ): Promise<Page<FiringRow>> {
-    const jobName = textOf('job', job);
-    if (jobName === undefined) throw badRequest('job', wording('job-needed'));
-    const [start, end, after] = [dateOf('from', from), dateOf('to', to), textOf('cursor', cursor)];
-    const range = {
-      ...(start && { from: start }),
-      ...(end && { to: end }),
-      ...(after !== undefined && { cursor: after }),
-    };
-    return this.traces.firings(textOf('ds', ds), { jobName, ...range, limit: limitOf(limit) });
+  firings(@Query() query: QueryOf<keyof typeof FIRINGS>): Promise<Page<FiringRow>> {
+    const { ds, job, from, to, limit = PAGE_SIZE, cursor } = readQuery(query, FIRINGS);
+    if (job === undefined) throw badRequest('job', wording('job-needed'));
+    return this.traces.firings(ds, { jobName: job, from: dateOf(from), to: dateOf(to), cursor, limit });
   }
 
   /**
@@ -122,46 +107,29 @@ export class TraceController {
    */
   @Get('stats')
   @Permit('read')
-  stats(
-    @Query() { ds, job, from, to, bucket }: QueryOf<'ds' | 'job' | 'from' | 'to' | 'bucket'>,
-  ): Promise<RunStatistics> {
-    const end = timeOf('to', to) ?? this.traces.now;
-    const start = timeOf('from', from) ?? end - DAY_MS;
-    return this.traces.statistics(textOf('ds', ds), {
-      ...{ jobName: textOf('job', job), from: start, to: end, bucketMs: integerOf('bucket', bucket, { least: 1 }) },
-    });
+  stats(@Query() query: QueryOf<keyof typeof STATISTICS>): Promise<RunStatistics> {
+    const { ds, job, to = this.traces.now, from = to - DAY_MS, bucket } = readQuery(query, STATISTICS);
+    return this.traces.statistics(ds, { jobName: job, from, to, bucketMs: bucket });
   }
 
   /** Names of jobs (`field=job`) or addresses (`field=ip`) in the trace that begin with `prefix`. */
   @Get('suggest')
   @Permit('read')
-  async suggest(
-    @Query() { ds, field, prefix, limit }: QueryOf<'ds' | 'field' | 'prefix' | 'limit'>,
-  ): Promise<{ readonly items: readonly string[] }> {
-    const which = oneOf('field', field, ['job', 'ip']) ?? 'job';
-    const count = limitOf(limit, { byDefault: 20, most: 50 });
-    return {
-      items: await this.traces.suggest(textOf('ds', ds), {
-        field: which,
-        prefix: textOf('prefix', prefix) ?? '',
-        limit: count,
-      }),
-    };
+  async suggest(@Query() query: QueryOf<keyof typeof SUGGESTED>): Promise<{ readonly items: readonly string[] }> {
+    const { ds, field = 'job', prefix = '', limit = 20 } = readQuery(query, SUGGESTED);
+    return { items: await this.traces.suggest(ds, { field, prefix, limit }) };
   }
 }
 
-function executionFilter({ job, ip, result, source, item, taskId, from, to }: ExecutionQuery): ExecutionFilter {
-  const outcome = oneOf('result', result, ['ok', 'failed', 'running']);
+function executionFilter(query: QueryOf<keyof typeof EXECUTIONS>) {
+  const { ds, job, ip, taskId, result, source, item, from, to } = readQuery(query, EXECUTIONS);
   return {
-    ...{ jobName: textOf('job', job), ip: textOf('ip', ip), taskId: textOf('taskId', taskId) },
-    ...{ outcome: outcome && OUTCOMES[outcome], source: oneOf('source', source, SOURCES) },
-    ...{ shardingItem: integerOf('item', item, { most: 2_147_483_647 }) },
-    ...{ from: dateOf('from', from), to: dateOf('to', to) },
+    ...{ ds, jobName: job, ip, taskId, outcome: result && OUTCOMES[result], source, shardingItem: item },
+    ...{ from: dateOf(from), to: dateOf(to) },
   };
 }
 
-function dateOf(name: string, text: string | undefined): Date | undefined {
-  const time = timeOf(name, text);
+function dateOf(time: number | undefined): Date | undefined {
   return time === undefined ? undefined : new Date(time);
 }
 

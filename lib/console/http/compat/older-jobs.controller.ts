@@ -2,7 +2,7 @@ import { isMap } from '../../../api/text/describe-value.js';
 import { wording } from '../../../wording/wording.js';
 import { jobBriefs, olderSettings, settingsOfOlder, shardBriefs } from '../../services/compat/older-shapes.js';
 import { findJob, requireReadable } from '../../services/jobs/live-lookup.js';
-import { badRequest, integerOf } from '../requests.js';
+import { badRequest, integer, readQuery } from '../requests.js';
 import { type OlderCall } from './older-calls.js';
 import { olderController, route, unwrappedRoute } from './older-routes.js';
 
@@ -79,6 +79,8 @@ function switchTo(what: 'enable' | 'disable' | 'shutdown') {
 }
 
 function setItem(state: 'enable' | 'disable') {
-  return ({ services, action, params }: OlderCall) =>
-    services.actions.setItem(action, params.job, integerOf('item', params.item) ?? 0, state);
+  return ({ services, action, params }: OlderCall) => {
+    const { item } = readQuery(params, { item: integer(0, 2_147_483_647) });
+    return services.actions.setItem(action, params.job, item, state);
+  };
 }

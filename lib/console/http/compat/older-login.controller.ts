@@ -1,7 +1,7 @@
 import { ConsoleProblem } from '../../answers/console-problem.js';
 import { LOCAL } from '../../security/callers/account.js';
 import { LONGEST_PASSWORD } from '../../security/passwords/password-hash.js';
-import { readFields, text } from '../fields.js';
+import { readFields, text } from '../requests.js';
 import { type OlderCall } from './older-calls.js';
 import { olderController, route } from './older-routes.js';
 

@@ -1,5 +1,5 @@
 import { serverBriefs, serverJobBriefs } from '../../services/compat/older-shapes.js';
-import { integerOf } from '../requests.js';
+import { integer, readQuery } from '../requests.js';
 import { type OlderCall } from './older-calls.js';
 import { olderController, route, unwrappedRoute } from './older-routes.js';
 
@@ -39,8 +39,9 @@ export const OlderServersController = olderController('OlderServersController', 
     on('removeServer'),
   ),
   route('operate', 'POST :ip/:port/jobs/:job/dump', 'Asks an instance of a job on a server for its dump.', (call) => {
-    const { ip, port, job } = call.params;
-    const request = { jobName: job, serverIp: ip, port: integerOf('port', port) ?? 0 };
+    const { ip, job } = call.params;
+    const { port } = readQuery(call.params, { port: integer(0, Number.MAX_SAFE_INTEGER) });
+    const request = { jobName: job, serverIp: ip, port };
     return call.services.jobs.askForDump(call.registry, request, call.caller);
   }),
 ]);

@@ -1,7 +1,7 @@
 import { type JobExecutionEvent, type JobState } from '../../../api/events/trace-events.js';
 import { type Table, type TableRequest } from '../../services/compat/trace-tables.js';
 import { Costly } from '../costly-requests.js';
-import { bodyOf, timeOf } from '../requests.js';
+import { bodyOf, optional, readQuery, time } from '../requests.js';
 import { type OlderCall } from './older-calls.js';
 import { olderController, route, unwrappedRoute } from './older-routes.js';
 
@@ -109,7 +109,8 @@ function textIn(fields: Fields, name: string): string | undefined {
 function timeIn(fields: Fields, name: string): number | undefined {
   const text = textIn(fields, name);
   const isWallClock = text !== undefined && /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text);
-  return timeOf(name, isWallClock ? new Date(text.replace(' ', 'T')).getTime().toString() : text);
+  const given = isWallClock ? new Date(text.replace(' ', 'T')).getTime().toString() : text;
+  return readQuery({ [name]: given }, { [name]: optional(time) })[name];
 }
 
 function fromOldest(query: Fields, fromName: string, toName: string): Fields {

@@ -21,6 +21,12 @@ const FRESH_MS = 5_000;
 /** The most rows of a CSV file. */
 const CSV_ROWS = 100_000;
 
+type FiringsQuery = Pick<StatusFilter, 'from' | 'to'> & {
+  readonly jobName: string;
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+};
+
 interface Remembered<T> {
   readonly value: Promise<T>;
   readonly until: number;
@@ -72,10 +78,7 @@ export class Traces {
   }
 
   /** The firings of a job, latest first. */
-  async firings(
-    ds: string | undefined,
-    { jobName, from, to, limit, cursor }: { jobName: string; from?: Date; to?: Date; limit: number; cursor?: string },
-  ): Promise<Page<FiringRow>> {
+  async firings(ds: string | undefined, { jobName, from, to, limit, cursor }: FiringsQuery): Promise<Page<FiringRow>> {
     const end = cursor === undefined ? to : endOf(cursor);
     const filter = { jobName, pageSize: PAGE, ...(from && { from }), ...(end && { to: end }) };
     const { rows, next } = await this.#read(ds, filter);

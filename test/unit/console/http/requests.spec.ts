@@ -1,6 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
 import { csvLine } from '../../../../lib/console/answers/csv.js';
-import { flag, integer, oneOf, optional, readFields, text } from '../../../../lib/console/http/fields.js';
+import {
+  anyText,
+  flag,
+  integer,
+  limit,
+  oneOf,
+  optional,
+  queryText,
+  readFields,
+  readQuery,
+  text,
+  time,
+} from '../../../../lib/console/http/requests.js';
 import { mountOf } from '../../../../lib/console/http/mount-path.js';
 import { clearCookie, readCookie, setCookie } from '../../../../lib/console/security/sessions/session-cookie.js';
 import { localPath } from '../../../../lib/console/security/sessions/return-to.js';
@@ -20,10 +32,10 @@ describe('the fields of a request', () => {
   test.each([
     [{ name: '', days: 1 }, 'name must be a text of 1 to 3 characters.'],
     [{ name: 'abcd', days: 1 }, 'name must be a text of 1 to 3 characters, and has 4.'],
-    [{ name: 'a', days: 0 }, 'days must be an integer from 1 to 9.'],
-    [{ name: 'a', days: 10 }, 'days must be an integer from 1 to 9.'],
-    [{ name: 'a', days: '1.5' }, 'days must be an integer from 1 to 9.'],
-    [{ name: 'a', days: 1, role: 'c' }, 'role must be one of a, b.'],
+    [{ name: 'a', days: 0 }, 'days must be an integer from 1 to 9, got 0.'],
+    [{ name: 'a', days: 10 }, 'days must be an integer from 1 to 9, got 10.'],
+    [{ name: 'a', days: '1.5' }, 'days must be an integer from 1 to 9, got "1.5".'],
+    [{ name: 'a', days: 1, role: 'c' }, 'role must be one of a, b, got "c".'],
     [{ name: 'a', days: 1, isOn: 'true' }, 'isOn must be true or false.'],
     ['nonsense', 'name must be a text of 1 to 3 characters. days must be an integer from 1 to 9.'],
   ])('%j are refused', (given, detail) => {
@@ -31,6 +43,30 @@ describe('the fields of a request', () => {
       expect.objectContaining({ status: 422, code: 'invalid-request', message: detail }),
     );
   });
+});
+
+describe('the parameters of a query', () => {
+  const readers = { job: queryText, limit: limit(), from: optional(time) };
+
+  test('may be absent or empty, and times have two forms', () => {
+    expect(readQuery({ job: '', from: '2026-01-01T00:00:00Z' }, readers)).toEqual({ from: Date.UTC(2026, 0) });
+    expect(readQuery({ job: 'a', limit: '200', from: '7' }, readers)).toEqual({ job: 'a', limit: 200, from: 7 });
+  });
+
+  test.each([
+    [{ job: ['a', 'b'] }, 'job must be given once.'],
+    [{ limit: '201' }, 'limit must be an integer from 1 to 200, got "201".'],
+    [{ from: '-1' }, 'from must be a time such as 1767225600000 or 2026-01-01T00:00:00Z, got "-1".'],
+  ])('%j are refused', (given, detail) => {
+    expect(() => readQuery(given, readers)).toThrow(
+      expect.objectContaining({ status: 400, code: 'bad-request', message: detail }),
+    );
+  });
+});
+
+test('an empty text of a body is one: it is no absent one', () => {
+  expect(readFields({ server: '' }, { server: anyText })).toEqual({ server: '' });
+  expect(readFields({ server: null }, { server: anyText })).toEqual({ server: undefined });
 });
 
 describe('where the console is mounted', () => {

@@ -21,23 +21,27 @@ export function isAlone(
  * one. `logger` must not throw.
  */
 export function createRegistryCenter(settings: RegCenterSettings, logger: JobLogger): RegistryCenter {
-  const { type: _type, required: _required, url = '', schema, connections, notify, ...rest } = settings;
-  const { serverLists = '', namespace = '', ...common } = rest;
-  switch (registryType(settings)) {
+  const type = registryType(settings);
+  switch (type) {
     case undefined:
       return embedded(settings);
-    case 'ZOOKEEPER':
-      return new ZookeeperRegistryCenter({ serverLists, namespace, ...common }, { logger });
-    case 'POSTGRESQL': {
-      const { sessionTimeoutMilliseconds = 0, connectionTimeoutMilliseconds = 0 } = common;
-      const timeouts = { sessionTimeoutMilliseconds, connectionTimeoutMilliseconds };
-      const own = { ...(schema !== undefined && { schema }), ...(connections !== undefined && { connections }) };
-      return new PostgresqlRegistryCenter(
-        { url, namespace, ...timeouts, ...own, ...(notify !== undefined && { notify }) },
-        { logger },
-      );
+    case 'ZOOKEEPER': {
+      const { serverLists = '', namespace = '', required: _, ...rest } = settings;
+      return new ZookeeperRegistryCenter({ ...without(rest, 'type'), serverLists, namespace }, { logger });
     }
+    case 'POSTGRESQL': {
+      const { url = '', namespace = '', required: _, ...rest } = settings;
+      return new PostgresqlRegistryCenter({ ...without(rest, 'type'), url, namespace }, { logger });
+    }
+    default:
+      return type satisfies never;
   }
+}
+
+/** The same object without what only the choice of the kind needs. */
+function without<T extends object, Key extends keyof T>(settings: T, key: Key): Omit<T, Key> {
+  const { [key]: _, ...rest } = settings;
+  return rest;
 }
 
 function embedded({ namespace, sessionTimeoutMilliseconds: timeout = 0 }: RegCenterSettings): RegistryCenter {

@@ -1,7 +1,9 @@
 import { BooleanSetting, rule, Setting } from '../api/settings/setting.js';
 import { DECLARED } from '../registry/postgresql/postgresql-options.js';
 import { ZookeeperOptions } from '../registry/zookeeper/zookeeper-options.js';
-import { REGISTRY_TYPES } from './registry-kind.js';
+
+/** The kinds of registry centres outside this process that settings can name. */
+export const REGISTRY_TYPES = ['ZOOKEEPER', 'POSTGRESQL'] as const;
 
 /**
  * `elasticjob.regCenter`: the address of the registry centre, and the connection to it. Without `serverLists` and without `url`, jobs are coordinated

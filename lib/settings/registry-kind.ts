@@ -1,7 +1,4 @@
-import { type RegCenterSettings } from './reg-center-settings.js';
-
-/** The kinds of registry centres outside this process that settings can name. */
-export const REGISTRY_TYPES = ['ZOOKEEPER', 'POSTGRESQL'] as const;
+import { REGISTRY_TYPES, type RegCenterSettings } from './reg-center-settings.js';
 
 export type RegistryType = (typeof REGISTRY_TYPES)[number];
 

@@ -112,7 +112,9 @@ export class PostgresqlRegistryCenter implements RegistryCenter {
       else mirrors.onDisconnected();
     });
     const onCommit = mirrors.onOwnCommit.bind(mirrors);
-    this.#writes = new Writes({ session, statements, clock, settleMs: settings.connectionTimeoutMs, onCommit });
+    const isRoutine = mirrors.isRoutine.bind(mirrors);
+    const settleMs = settings.connectionTimeoutMs;
+    this.#writes = new Writes({ session, statements, clock, settleMs, onCommit, isRoutine });
     this.#namespace = settings.namespace;
     this.#clock = clock;
     this.#statements = statements;

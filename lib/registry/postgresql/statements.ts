@@ -70,10 +70,19 @@ export class Statements {
   }
 
   commit(
-    of: { readonly session: string; readonly epoch: number; readonly id: number },
+    of: { readonly session: string; readonly epoch: number; readonly id: number; readonly notifies: boolean },
     operations: string,
   ): PostgresStatement {
-    return this.#call('ej_commit', [this.#namespace, of.session, of.epoch, of.id, operations, this.channel]);
+    const channel = of.notifies ? this.channel : undefined;
+    return this.#call('ej_commit', [this.#namespace, of.session, of.epoch, of.id, operations, channel]);
+  }
+
+  notify(payloads: readonly string[]): PostgresStatement {
+    return {
+      name: 'ej_notify',
+      text: 'SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS payload',
+      values: [this.channel, payloads],
+    };
   }
 
   /** The revision of a commit, if it was carried out and has changed anything. */

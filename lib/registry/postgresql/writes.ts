@@ -10,6 +10,7 @@ import { type Operation, type SessionState } from '../registry-center.js';
 import { LinkBrokenError } from './connection/faults.js';
 import { jobOf, type OwnCommit } from './mirror/postgresql-mirror.js';
 import { type Connected, type PostgresqlSession } from './postgresql-session.js';
+import { RoutineNotices } from './routine-notices.js';
 import { type CommitAnswer, type Statements } from './statements.js';
 
 /**
@@ -42,6 +43,8 @@ interface WritesOptions {
   /** How long a lost answer is looked for, in milliseconds. */
   readonly settleMs: number;
   readonly onCommit: (commit: OwnCommit) => void;
+  /** Whether changes of these paths are routine to the mirrors of this process. */
+  readonly isRoutine: (paths: readonly string[]) => boolean;
 }
 
 /**
@@ -50,10 +53,16 @@ interface WritesOptions {
  */
 export class Writes {
   readonly #options: WritesOptions;
+  readonly #notices: RoutineNotices;
   #commits = 0;
 
   constructor(options: WritesOptions) {
     this.#options = options;
+    const { clock, session, statements } = options;
+    // One that fails breaks its link, and with the next one all mirrors read everything.
+    this.#notices = new RoutineNotices(clock, (payloads) => {
+      session.connected?.link.query(statements.notify(payloads)).catch(() => undefined);
+    });
   }
 
   /**
@@ -67,9 +76,13 @@ export class Writes {
     const id = ++this.#commits;
     const { id: sessionId, epoch } = connected;
     try {
-      const statement = statements.commit({ session: sessionId, epoch, id }, encode(operations));
+      const notifies = statements.channel !== undefined && (!this.#isRoutine(operations) || this.#notices.admit());
+      const statement = statements.commit({ session: sessionId, epoch, id, notifies }, encode(operations));
       const { rows } = await connected.link.query(statement);
-      return this.#take(rows[0]?.['answer'] as CommitAnswer, { subject, operations, connected });
+      const answer = rows[0]?.['answer'] as CommitAnswer;
+      if (!notifies && statements.channel !== undefined && 'changed' in answer && answer.changed)
+        this.#notices.add(answer.revision, Object.keys(answer.previous));
+      return this.#take(answer, { subject, operations, connected });
     } catch (error) {
       if (error instanceof LinkBrokenError && error.wasSent)
         return this.#findOut(subject, { id, connected, operations, error });
@@ -94,6 +107,10 @@ export class Writes {
     if (changed)
       this.#options.onCommit({ revision, previous, session: connected.id, operations: isKnown ? known : [] });
     return { revision, done };
+  }
+
+  #isRoutine(operations: readonly ServerOperation[]): boolean {
+    return this.#options.isRoutine(operations.flatMap(({ type, path }) => (type === 'check' ? [] : [path])));
   }
 
   async #findOut(

@@ -1,4 +1,4 @@
-/** The tables and functions of the registry centre on PostgreSQL: versions, locks, clocks, and what they cannot store. */
+/** The tables of the registry centre on PostgreSQL: versions, locks, clocks, and what they cannot store. */
 import { describe, expect, test } from '@jest/globals';
 import { loadPostgresDriver } from '../../../lib/registry/postgresql/connection/driver.js';
 import { until } from '../../support/until.js';

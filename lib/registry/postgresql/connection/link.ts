@@ -15,7 +15,7 @@ export interface LinkOptions {
   readonly client: PostgresClientOptions;
   /** Most connections, that for heartbeats and notifications included. */
   readonly connections: number;
-  /** The channel to listen to; `undefined`: none, as a pooler gives our connections to others in between. */
+  /** The channel to listen to; `undefined`: none, as there is a pooler, which lends connections. */
   readonly channel: string | undefined;
   /** How long one statement may take, in milliseconds. */
   readonly statementMs: number;

@@ -51,7 +51,8 @@ export class Mirrors {
 
   /** Opens a mirror; resolves once it is complete. */
   async open(path: string, options: MirrorOptions = {}): Promise<Mirror> {
-    const onError = (error: unknown): void => this.#logger.error(`A listener of a mirror failed: ${String(error)}`);
+    const onError = (error: unknown): void =>
+      this.#logger.error(`A listener of the mirror of ${path} failed: ${String(error)}`);
     const mirror = new PostgresqlMirror(path, options, this, new Listeners({ onError }));
     const job = jobOf(path);
     const mirrors = this.#byJob.get(job) ?? new Set();

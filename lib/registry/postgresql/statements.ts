@@ -10,7 +10,7 @@ export interface Place {
   readonly notify: boolean;
 }
 
-/** The answer of `ej_commit`. */
+/** The answer of `ej_commit`; `ej_commits` answers a list of them. */
 export type CommitAnswer =
   | {
       readonly revision: number;
@@ -69,12 +69,9 @@ export class Statements {
     return this.#call('ej_prune', [most]);
   }
 
-  commit(
-    of: { readonly session: string; readonly epoch: number; readonly id: number; readonly notifies: boolean },
-    operations: string,
-  ): PostgresStatement {
-    const channel = of.notifies ? this.channel : undefined;
-    return this.#call('ej_commit', [this.#namespace, of.session, of.epoch, of.id, operations, channel]);
+  /** @param commits as JSON: a list of `[id, operations, whether it notifies]` */
+  commits(of: { readonly id: string; readonly epoch: number }, commits: string): PostgresStatement {
+    return this.#call('ej_commits', [this.#namespace, of.id, of.epoch, commits, this.channel]);
   }
 
   notify(payloads: readonly string[]): PostgresStatement {

@@ -7,6 +7,7 @@ import {
 import { withDeadline } from '../../async/wait.js';
 import { type Clock } from '../../time/clock.js';
 import { type Operation, type SessionState } from '../registry-center.js';
+import { CommitBatches } from './commit-batches.js';
 import { LinkBrokenError } from './connection/faults.js';
 import { jobOf, type OwnCommit } from './mirror/postgresql-mirror.js';
 import { type Connected, type PostgresqlSession } from './postgresql-session.js';
@@ -40,6 +41,8 @@ interface WritesOptions {
   readonly session: PostgresqlSession;
   readonly statements: Statements;
   readonly clock: Clock;
+  /** Most connections of the process. */
+  readonly connections: number;
   /** How long a lost answer is looked for, in milliseconds. */
   readonly settleMs: number;
   readonly onCommit: (commit: OwnCommit) => void;
@@ -54,11 +57,14 @@ interface WritesOptions {
 export class Writes {
   readonly #options: WritesOptions;
   readonly #notices: RoutineNotices;
+  readonly #batches: CommitBatches;
   #commits = 0;
 
   constructor(options: WritesOptions) {
     this.#options = options;
-    const { clock, session, statements } = options;
+    const { clock, session, statements, connections } = options;
+    // One connection is for heartbeats, and one is left to those who read.
+    this.#batches = new CommitBatches(statements, Math.max(1, connections - 2));
     // One that fails breaks its link, and with the next one all mirrors read everything.
     this.#notices = new RoutineNotices(clock, (payloads) => {
       session.connected?.link.query(statements.notify(payloads)).catch(() => undefined);
@@ -74,12 +80,9 @@ export class Writes {
     const { connected } = session;
     if (!connected) throw this.#unavailable(subject, new Error(`The session is ${session.state.phase}`));
     const id = ++this.#commits;
-    const { id: sessionId, epoch } = connected;
     try {
       const notifies = statements.channel !== undefined && (!this.#isRoutine(operations) || this.#notices.admit());
-      const statement = statements.commit({ session: sessionId, epoch, id, notifies }, encode(operations));
-      const { rows } = await connected.link.query(statement);
-      const answer = rows[0]?.['answer'] as CommitAnswer;
+      const answer = await this.#batches.send(connected, { id, notifies, operations: encode(operations) });
       if (!notifies && statements.channel !== undefined && 'changed' in answer && answer.changed)
         this.#notices.add(answer.revision, Object.keys(answer.previous));
       return this.#take(answer, { subject, operations, connected });

@@ -155,5 +155,29 @@ BEGIN
   RETURN jsonb_build_object('revision', rev, 'previous', revisions, 'done', done,
     'changed', cardinality(entries) > 0);
 END $$;
+
+-- Several commits of one session, each carried out or refused by itself. All jobs are locked first: one commit after the
+-- other would lock them in any order. A list of the answers of ej_commit.
+CREATE OR REPLACE FUNCTION ${s}.ej_commits(ns text, sid uuid, ep integer, commits jsonb, channel text)
+RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE
+  one jsonb;
+  answers jsonb[] := '{}';
+BEGIN
+  IF jsonb_array_length(commits) > 1 THEN
+    PERFORM 1 FROM ${s}.ej_session WHERE id = sid FOR KEY SHARE;
+    PERFORM ${s}.ej_lock(ns, ARRAY(
+      SELECT DISTINCT split_part(operation ->> 1, '/', 2)
+      FROM jsonb_array_elements(commits) AS each, jsonb_array_elements(each -> 1) AS operation
+      WHERE operation ->> 1 <> '/'
+    ));
+  END IF;
+  FOR one IN SELECT each FROM jsonb_array_elements(commits) AS each LOOP
+    answers := answers || ${s}.ej_commit(
+      ns, sid, ep, (one ->> 0)::bigint, one -> 1, CASE WHEN (one ->> 2)::boolean THEN channel END
+    );
+  END LOOP;
+  RETURN to_jsonb(answers);
+END $$;
 `;
 }

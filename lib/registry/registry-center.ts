@@ -10,8 +10,8 @@
  *    Neither is ever reported as absence. No call waits longer than the implementation's operation timeout. While the
  *    session is not connected, a call is refused: at once, or after a wait for the connection. A call never goes on in
  *    the next session.
- * 2. **A lost race is `false`.** `create` and `remove` return true if *this* call made the change. Code that acts only on
- *    `true` can repeat a stale decision without harm.
+ * 2. **A lost race is `false`.** `create` and `remove` return true if *this* call made the change. Code that acts
+ *    only on `true` can repeat a stale decision without harm.
  * 3. **A commit happens as a whole or not at all**, at one point of a history. Each child of the namespace's node (each
  *    job) has one history with all that is below it. Every change has a revision: all changes of a commit have the same
  *    one, and later changes in the same history have greater ones. Revisions of different histories must not be compared.

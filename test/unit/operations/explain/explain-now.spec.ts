@@ -369,7 +369,9 @@ describe('What an instance in this process says', () => {
     const view = aJob(['A'], { config, items: own() });
 
     const beside = { ...view, javaPeers: new Set([idOf('A')]) };
-    expect(ask(beside, 0).unknown).toEqual([expect.stringContaining('and can use them (NOPE, AUDIT): their logs say so')]);
+    expect(ask(beside, 0).unknown).toEqual([
+      expect.stringContaining('and can use them (NOPE, AUDIT): their logs say so'),
+    ]);
     expect(ask(view, 0).unknown).toEqual([]);
     expect(ask(aJob(['A'], { items: own() }), 0).unknown).toEqual([]);
   });

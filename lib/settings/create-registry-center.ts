@@ -26,22 +26,22 @@ export function createRegistryCenter(settings: RegCenterSettings, logger: JobLog
     case undefined:
       return embedded(settings);
     case 'ZOOKEEPER': {
-      const { serverLists = '', namespace = '', required: _, ...rest } = settings;
-      return new ZookeeperRegistryCenter({ ...without(rest, 'type'), serverLists, namespace }, { logger });
+      const { serverLists = '', namespace = '' } = settings;
+      return new ZookeeperRegistryCenter({ ...ownSettings(settings), serverLists, namespace }, { logger });
     }
     case 'POSTGRESQL': {
-      const { url = '', namespace = '', required: _, ...rest } = settings;
-      return new PostgresqlRegistryCenter({ ...without(rest, 'type'), url, namespace }, { logger });
+      const { url = '', namespace = '' } = settings;
+      return new PostgresqlRegistryCenter({ ...ownSettings(settings), url, namespace }, { logger });
     }
     default:
       return type satisfies never;
   }
 }
 
-/** The same object without what only the choice of the kind needs. */
-function without<T extends object, Key extends keyof T>(settings: T, key: Key): Omit<T, Key> {
-  const { [key]: _, ...rest } = settings;
-  return rest;
+/** The settings of the registry centre itself, without those by which it is chosen. */
+function ownSettings(settings: RegCenterSettings): Omit<RegCenterSettings, 'required' | 'type'> {
+  const isOwn = ([key]: readonly [string, unknown]): boolean => key !== 'required' && key !== 'type';
+  return Object.fromEntries(Object.entries(settings).filter(isOwn));
 }
 
 function embedded({ namespace, sessionTimeoutMilliseconds: timeout = 0 }: RegCenterSettings): RegistryCenter {

@@ -14,8 +14,8 @@
  * The database is authoritative, with one exception: whether the session may have ended is also judged by our own
  * clock, since a server that cannot be reached cannot say so.
  *
- * **One round trip.** A commit is one call of a function. It locks the row of each job that it writes below, so that the
- * commits of a job are in one order, and those of different jobs run side by side. Commits that have to wait for a
+ * **One round trip.** A commit is one call of a function. It locks the row of each job that it writes below, so that
+ * the commits of a job are in one order, and those of different jobs run side by side. Commits that have to wait for a
  * connection share a transaction.
  *
  * **Notices carry no data.** A notification says that a job has changed; the journal says what. If a notification does

@@ -15,7 +15,7 @@ export interface LinkOptions {
   readonly client: PostgresClientOptions;
   /** Most connections, that for heartbeats and notifications included. */
   readonly connections: number;
-  /** The channel to listen to; `undefined`: none, as there is a pooler, which lends connections. */
+  /** The channel to listen to; `undefined`: none, as a pooler lends connections. */
   readonly channel: string | undefined;
   /** How long one statement may take, in milliseconds. */
   readonly statementMs: number;

@@ -29,11 +29,27 @@ export function installPackage(name, help) {
 }
 
 /**
+ * Makes sure that there is an etcd, of which tests start servers of their own.
+ * @throws if there is none, and it cannot be installed
+ */
+export function provideEtcd() {
+  if (process.env.ETCD !== undefined || isInPath('etcd')) return;
+  installPackage(
+    'etcd-server',
+    `The tests need the program etcd (3.4 or later), of Debian's package etcd-server for instance; or name it by ETCD.`,
+  );
+}
+
+/**
  * Makes sure that there is `nc`, by which the documents ask a dump port.
  * @throws if there is none, and it cannot be installed
  */
 export function provideNetcat() {
-  const folders = (process.env.PATH ?? '').split(':');
-  if (folders.some((folder) => existsSync(`${folder}/nc`))) return;
+  if (isInPath('nc')) return;
   installPackage('netcat-openbsd', "The tests need the program nc, of Debian's package netcat-openbsd for instance.");
+}
+
+function isInPath(program) {
+  const folders = (process.env.PATH ?? '').split(':');
+  return folders.some((folder) => existsSync(`${folder}/${program}`));
 }

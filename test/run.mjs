@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import config from '../.config/jest.config.mjs';
 import { prepare, root } from '../.config/prepare.mjs';
-import { provideNetcat } from '../.config/packages.mjs';
+import { provideEtcd, provideNetcat } from '../.config/packages.mjs';
 import { provideZooKeeper } from '../.config/zookeeper.mjs';
 
 /** Ctrl-C and the like reach Jest; this process stays until the server is stopped and its folder removed. */
@@ -32,6 +32,7 @@ if (interruption.signal) process.exitCode = 128 + constants.signals[interruption
 async function run(jestArguments) {
   prepare();
   provideNetcat();
+  provideEtcd();
   const zookeeper = await provideZooKeeper();
   try {
     console.log(`Node ${process.versions.node}, ${zookeeper.description}`);

@@ -1,0 +1,48 @@
+/** The packages that speak gRPC, which are loaded when a registry centre on etcd connects first: they are optional. */
+import type * as Grpc from '@grpc/grpc-js';
+import type * as ProtoLoader from '@grpc/proto-loader';
+import { describeCause } from '../../../api/text/describe-cause.js';
+import { type Methods, methodsOf } from './wire-format.js';
+
+/** What this client uses of them. */
+export interface GrpcPackages {
+  readonly grpc: typeof Grpc;
+  readonly methods: Methods;
+}
+
+let loaded: Promise<GrpcPackages> | undefined;
+
+/**
+ * Loads the packages, once a process.
+ * @throws Error if one is not installed; the message says what to do
+ */
+export function loadGrpc(): Promise<GrpcPackages> {
+  loaded ??= load().catch((error: unknown) => {
+    loaded = undefined;
+    throw error;
+  });
+  return loaded;
+}
+
+async function load(): Promise<GrpcPackages> {
+  const [grpc, loader] = [
+    await optionalPackage<typeof Grpc>('@grpc/grpc-js'),
+    await optionalPackage<typeof ProtoLoader>('@grpc/proto-loader'),
+  ];
+  return { grpc, methods: methodsOf((json, options) => loader.fromJSON(json, options)) };
+}
+
+async function optionalPackage<Package extends object>(name: string): Promise<Package> {
+  try {
+    const found = (await import(name)) as Package & { readonly default?: Package };
+    // Both are CommonJS, all of which an import has as its default.
+    return found.default ?? found;
+  } catch (cause) {
+    // The lines that follow in Node's message say from where it was looked for.
+    const [reason = ''] = describeCause(cause).split('\n');
+    throw new Error(
+      `a registry centre on etcd needs two packages: npm install @grpc/grpc-js @grpc/proto-loader (${reason})`,
+      { cause },
+    );
+  }
+}

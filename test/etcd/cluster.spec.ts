@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { EtcdRegistryCenter } from '../../lib/registry/etcd/etcd-registry-center.js';
+import { untilConnected } from '../support/etcd-centres.js';
+import { EtcdServer } from '../support/etcd-server.js';
+import { freePort } from '../support/free-port.js';
+import { until } from '../support/until.js';
+
+describe('A registry centre on three members of etcd', () => {
+  let members: readonly EtcdServer[] = [];
+
+  beforeAll(async () => {
+    const peerPorts = [await freePort(), await freePort(), await freePort()];
+    const cluster = peerPorts.map((port, index) => `m${index}=http://127.0.0.1:${port}`).join(',');
+    members = await Promise.all(
+      peerPorts.map((peerPort, index) => EtcdServer.launch({ member: { name: `m${index}`, peerPort, cluster } })),
+    );
+    await Promise.all(members.map((member) => member.ready()));
+  });
+  afterAll(async () => {
+    await Promise.all(members.map((member) => member.dispose()));
+  });
+
+  const leader = async (): Promise<EtcdServer> => {
+    for (;;) {
+      for (const member of members) {
+        const status = await member.call('maintenance/status', {}).catch(() => undefined);
+        const id = (status?.['header'] as { readonly member_id?: string } | undefined)?.member_id;
+        if (status !== undefined && status['leader'] === id) return member;
+      }
+    }
+  };
+
+  test('goes on with its session at another member when its own crashes, even if that was the leader', async () => {
+    const own = await leader();
+    const endpoints = [own, ...members.filter((each) => each !== own)].map(({ address }) => `http://${address}`);
+    await using centre = disposable(
+      new EtcdRegistryCenter({
+        endpoints: endpoints.join(','),
+        namespace: 'cluster',
+        sessionTimeoutMilliseconds: 10_000,
+      }),
+    );
+    centre.connect();
+    await untilConnected(centre);
+    const { state } = centre.session;
+    await centre.create('/job/mine', '', 'session');
+    const mirror = await centre.mirror('/job');
+    const revisions = [await centre.commit([{ type: 'create', path: '/job/a', value: '' }])];
+
+    await own.kill();
+    await until(() => centre.session.state.phase === 'suspended', 'the session is suspended');
+    await untilConnected(centre);
+
+    expect(centre.session.state).toEqual(state);
+    revisions.push(await centre.commit([{ type: 'create', path: '/job/b', value: '' }]));
+    expect(revisions[1]).toBeGreaterThan(revisions[0]!);
+    await mirror.sync();
+    expect([...mirror.nodes.keys()].sort()).toEqual(['/job', '/job/a', '/job/b', '/job/mine']);
+    await own.restart();
+  });
+
+  test('makes each of its commits exactly once while the leader changes again and again', async () => {
+    const endpoints = members.map(({ address }) => `http://${address}`).join(',');
+    await using centre = disposable(
+      new EtcdRegistryCenter({ endpoints, namespace: 'moves', sessionTimeoutMilliseconds: 20_000 }),
+    );
+    centre.connect();
+    await untilConnected(centre);
+    await centre.put('/job/counter', '');
+    let commits = 0;
+    let isOver = false;
+    const failures: unknown[] = [];
+    const writing = (async () => {
+      while (!isOver) {
+        try {
+          await centre.put('/job/counter', String(commits));
+          commits++;
+        } catch (error) {
+          // Nothing was changed: an unknown outcome would be an error of another code.
+          if ((error as { readonly code?: string }).code !== 'REGISTRY_UNAVAILABLE') failures.push(error);
+          await untilConnected(centre);
+        }
+      }
+    })();
+
+    for (let change = 0; change < 3; change++) {
+      const present = await leader();
+      const before = commits;
+      await until(() => commits > before + 5, 'commits are made');
+      await present.restart();
+      await Promise.all(members.map((member) => member.ready()));
+    }
+    isOver = true;
+    await writing;
+
+    const [node] = await centre.getAll(['/job/counter']);
+    expect(failures).toEqual([]);
+    expect(node?.version).toBe(commits);
+  }, 60_000);
+});
+
+function disposable(centre: EtcdRegistryCenter): EtcdRegistryCenter & AsyncDisposable {
+  return Object.assign(centre, { [Symbol.asyncDispose]: () => centre.close() });
+}

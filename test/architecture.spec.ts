@@ -76,6 +76,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'registry/embedded',
     'registry/zookeeper',
     'registry/postgresql',
+    'registry/etcd',
     'registry',
     'api',
     'time',

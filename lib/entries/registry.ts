@@ -19,6 +19,8 @@ export {
   type EmbeddedRegistryCenterOptions,
 } from '../registry/embedded/embedded-registry-center.js';
 export { EmbeddedRegistryServer } from '../registry/embedded/embedded-registry-server.js';
+export { EtcdRegistryCenter, type EtcdRegistryCenterOptions } from '../registry/etcd/etcd-registry-center.js';
+export { type EtcdConfiguration } from '../registry/etcd/etcd-configuration.js';
 export {
   PostgresqlRegistryCenter,
   type PostgresqlRegistryCenterOptions,

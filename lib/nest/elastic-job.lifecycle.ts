@@ -347,7 +347,7 @@ function addressWarnings({ instance, registryCenter }: JobHost): readonly string
 
 function describe(registry: RegistryCenter, { module, regCenter, jobs }: ApplicationSettings): string {
   const hint = isAlone(module, regCenter)
-    ? ' Without elasticjob.regCenter.serverLists or elasticjob.regCenter.url, jobs are coordinated inside this process only.'
+    ? ' Without elasticjob.regCenter.serverLists, elasticjob.regCenter.url or elasticjob.regCenter.endpoints, jobs are coordinated inside this process only.'
     : '';
   return `Registry centre: ${registry.description}; ${jobs.length} ${jobs.length === 1 ? 'job' : 'jobs'}.${hint}`;
 }

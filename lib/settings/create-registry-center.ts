@@ -1,5 +1,6 @@
 import { type JobLogger } from '../api/text/logger.js';
 import { EmbeddedRegistryCenter } from '../registry/embedded/embedded-registry-center.js';
+import { EtcdRegistryCenter } from '../registry/etcd/etcd-registry-center.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
 import { PostgresqlRegistryCenter } from '../registry/postgresql/postgresql-registry-center.js';
 import { ZookeeperRegistryCenter } from '../registry/zookeeper/zookeeper-registry-center.js';
@@ -17,8 +18,8 @@ export function isAlone(
 }
 
 /**
- * The registry centre that the settings describe; not connected yet. Without `serverLists` and `url` it is an embedded
- * one. `logger` must not throw.
+ * The registry centre that the settings describe; not connected yet. Without `serverLists`, `url` and `endpoints` it is
+ * an embedded one. `logger` must not throw.
  */
 export function createRegistryCenter(settings: RegCenterSettings, logger: JobLogger): RegistryCenter {
   const type = registryType(settings);
@@ -32,6 +33,10 @@ export function createRegistryCenter(settings: RegCenterSettings, logger: JobLog
     case 'POSTGRESQL': {
       const { url = '', namespace = '' } = settings;
       return new PostgresqlRegistryCenter({ ...ownSettings(settings), url, namespace }, { logger });
+    }
+    case 'ETCD': {
+      const { endpoints = '', namespace = '', required: _, ...rest } = settings;
+      return new EtcdRegistryCenter({ ...without(rest, 'type'), endpoints, namespace }, { logger });
     }
     default:
       return type satisfies never;

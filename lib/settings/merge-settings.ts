@@ -65,11 +65,11 @@ export interface MergedJob {
 }
 
 const NAMESPACE_MISSING =
-  "elasticjob.regCenter.namespace: is required with serverLists or url and must be a name like 'orders'; set it in " +
+  "elasticjob.regCenter.namespace: is required with serverLists or url or endpoints and must be a name like 'orders'; set it in " +
   'forRoot({ regCenter: { namespace } }), as elasticjob.regCenter.namespace in the file, or as ELASTICJOB_REGCENTER_NAMESPACE';
 
 const SERVERS_MISSING =
-  'elasticjob.regCenter.serverLists: or elasticjob.regCenter.url is required, as elasticjob.regCenter.required is true; without them, each process would run all items by itself';
+  'elasticjob.regCenter.serverLists: or elasticjob.regCenter.url or elasticjob.regCenter.endpoints is required, as elasticjob.regCenter.required is true; without them, each process would run all items by itself';
 
 /**
  * Merges the sources and checks the result; later sources win, the environment last.
@@ -269,7 +269,7 @@ function keysOf(props: unknown): readonly string[] {
 }
 
 function isNamespaceMissing({ regCenter }: BoundTree): boolean {
-  return (regCenter.has('serverLists') || regCenter.has('url')) && !regCenter.has('namespace');
+  return ['serverLists', 'url', 'endpoints'].some((place) => regCenter.has(place)) && !regCenter.has('namespace');
 }
 
 function mergedJob(

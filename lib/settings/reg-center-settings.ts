@@ -1,16 +1,17 @@
 import { BooleanSetting, rule, Setting } from '../api/settings/setting.js';
+import { DECLARED_FOR_ETCD } from '../registry/etcd/etcd-options.js';
 import { DECLARED } from '../registry/postgresql/postgresql-options.js';
 import { ZookeeperOptions } from '../registry/zookeeper/zookeeper-options.js';
 
 /** The kinds of registry centres outside this process that settings can name. */
-export const REGISTRY_TYPES = ['ZOOKEEPER', 'POSTGRESQL'] as const;
+export const REGISTRY_TYPES = ['ZOOKEEPER', 'POSTGRESQL', 'ETCD'] as const;
 
 /**
- * `elasticjob.regCenter`: the address of the registry centre, and the connection to it. Without `serverLists` and without `url`, jobs are coordinated
- * inside this process only.
+ * `elasticjob.regCenter`: the address of the registry centre, and the connection to it. Without `serverLists`, `url` and
+ * `endpoints`, jobs are coordinated inside this process only.
  */
 export class RegCenterSettings extends ZookeeperOptions {
-  /** `ZOOKEEPER` or `POSTGRESQL`. Default: what follows from `serverLists` or `url`. */
+  /** `ZOOKEEPER`, `POSTGRESQL` or `ETCD`. Default: what follows from `serverLists`, `url` or `endpoints`. */
   @Setting({ kind: 'text' }, rule('registryType', typeProblem)) type?: string;
   /** `postgres://user:password@host:5432/database`. Then the registry centre is PostgreSQL. */
   @DECLARED.url url?: string;
@@ -20,6 +21,14 @@ export class RegCenterSettings extends ZookeeperOptions {
   @DECLARED.connections connections?: number;
   /** PostgreSQL: false behind a pooler of transactions; changes are then polled. Default: true. */
   @DECLARED.notify notify?: boolean;
+  /** `http://host1:2379,http://host2:2379`, or with `https`. Then the registry centre is etcd. */
+  @DECLARED_FOR_ETCD.endpoints endpoints?: string;
+  /** etcd: its user; with `password`. Default: none. */
+  @DECLARED_FOR_ETCD.username username?: string;
+  /** etcd: the user's password. Default: none. */
+  @DECLARED_FOR_ETCD.password password?: string;
+  /** etcd: `--max-txn-ops` of the servers, 16 or more; 0 stands for the default, 128. */
+  @DECLARED_FOR_ETCD.maxTxnOps maxTxnOps?: number;
   /**
    * Whether a registry centre outside this process is required: without one the application does not start. Default:
    * false, jobs are then coordinated inside this process only.

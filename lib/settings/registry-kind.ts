@@ -1,3 +1,5 @@
+import { describeValue } from '../api/text/describe-value.js';
+import { namespaceProblem, tlsSchemeProblem } from '../registry/etcd/etcd-options.js';
 import { REGISTRY_TYPES, type RegCenterSettings } from './reg-center-settings.js';
 
 export type RegistryType = (typeof REGISTRY_TYPES)[number];
@@ -5,28 +7,39 @@ export type RegistryType = (typeof REGISTRY_TYPES)[number];
 type Setting = Exclude<keyof RegCenterSettings, 'required' | 'type'>;
 
 /** The setting that says where a registry centre is. */
-const PLACES: Readonly<Record<RegistryType, Setting>> = { ZOOKEEPER: 'serverLists', POSTGRESQL: 'url' };
+const PLACES: Readonly<Record<RegistryType, Setting>> = {
+  ZOOKEEPER: 'serverLists',
+  POSTGRESQL: 'url',
+  ETCD: 'endpoints',
+};
 
-const NAMES: Readonly<Record<RegistryType, string>> = { ZOOKEEPER: 'ZooKeeper', POSTGRESQL: 'PostgreSQL' };
+const NAMES: Readonly<Record<RegistryType, string>> = {
+  ZOOKEEPER: 'ZooKeeper',
+  POSTGRESQL: 'PostgreSQL',
+  ETCD: 'etcd',
+};
 
 const EXAMPLES: Readonly<Record<RegistryType, string>> = {
   ZOOKEEPER: "a list of servers like 'host1:2181,host2:2181'",
   POSTGRESQL: "a URL like 'postgres://user:password@host:5432/database'",
+  ETCD: "a list of members like 'http://host1:2379,http://host2:2379'",
 };
 
-/** The settings that one kind alone has. */
+/** The settings that not every kind has. */
 const OWN: Readonly<Record<RegistryType, readonly Setting[]>> = {
   ZOOKEEPER: [
     ...(['serverLists', 'baseSleepTimeMilliseconds', 'maxSleepTimeMilliseconds', 'maxRetries'] as const),
     ...(['digest', 'tls', 'sasl'] as const),
   ],
   POSTGRESQL: ['url', 'schema', 'connections', 'notify'],
+  ETCD: ['endpoints', 'username', 'password', 'maxTxnOps', 'tls'],
 };
 
 /** The kind that the settings name, or that follows from them; `undefined`: none, jobs stay inside this process. */
-export function registryType({ type, url, serverLists }: RegCenterSettings): RegistryType | undefined {
+export function registryType({ type, url, endpoints, serverLists }: RegCenterSettings): RegistryType | undefined {
   if (type !== undefined) return REGISTRY_TYPES.find((each) => each === type.toUpperCase());
   if (url !== undefined) return 'POSTGRESQL';
+  if (endpoints !== undefined) return 'ETCD';
   return serverLists === undefined ? undefined : 'ZOOKEEPER';
 }
 
@@ -38,7 +51,7 @@ export function registryTypeProblems(settings: RegCenterSettings): readonly stri
   const missing = settings[place] === undefined;
   const others = REGISTRY_TYPES.filter((each) => each !== type).flatMap((each) =>
     OWN[each]
-      .filter((setting) => settings[setting] !== undefined)
+      .filter((setting) => settings[setting] !== undefined && !OWN[type].includes(setting))
       .map(
         (setting) =>
           `${CENTER}.${setting}: is a setting of ${NAMES[each]}, and the registry centre is ${NAMES[type]}; remove it`,
@@ -47,6 +60,17 @@ export function registryTypeProblems(settings: RegCenterSettings): readonly stri
   return [
     ...(missing ? [`${CENTER}.${place}: is required with type ${type} and must be ${EXAMPLES[type]}`] : []),
     ...others,
+    ...(type === 'ETCD' ? etcdProblems(settings) : []),
+  ];
+}
+
+/** What etcd does not take although others do. */
+function etcdProblems({ namespace, endpoints, tls }: RegCenterSettings): readonly string[] {
+  const problem = namespace === undefined ? undefined : namespaceProblem(namespace);
+  const scheme = tls === undefined ? undefined : tlsSchemeProblem(endpoints);
+  return [
+    ...(problem === undefined ? [] : [`${CENTER}.namespace: ${problem}, got ${describeValue(namespace)}`]),
+    ...(scheme === undefined ? [] : [`${CENTER}.tls: ${scheme}`]),
   ];
 }
 

@@ -23,7 +23,7 @@ import { defineTracing, type TracingDefinition } from '../definitions/tracing-de
 
 const ALONE =
   'NODE_ENV is production, but the registry centre is inside this process: each process runs all items of all jobs. ' +
-  'Set elasticjob.regCenter.serverLists or elasticjob.regCenter.url, and elasticjob.regCenter.required: true, which refuses to start without them.';
+  'Set elasticjob.regCenter.serverLists, elasticjob.regCenter.url or elasticjob.regCenter.endpoints, and elasticjob.regCenter.required: true, which refuses to start without them.';
 
 /** The sources of an application's settings. */
 export interface ApplicationSources {

@@ -5,9 +5,9 @@ import { isMap } from '../../api/text/describe-value.js';
 import { tlsOptions, TlsSettings } from '../tls-settings.js';
 import { type Endpoint, endpointsProblem, readEndpoints } from './client/endpoints.js';
 import { type EtcdTls } from './client/etcd-client.js';
-import { DEFAULTS, EtcdOptions, namespaceProblem } from './etcd-options.js';
+import { DEFAULTS, EtcdOptions, namespaceProblem, tlsSchemeProblem } from './etcd-options.js';
 
-/** Settings of the registry centre on etcd. A number that is missing takes its default. */
+/** Settings of the registry centre on etcd. A number that is 0 or missing takes its default. */
 export interface EtcdConfiguration {
   /**
    * The members of the cluster, separated by commas: `http://host1:2379,http://host2:2379`, or all with `https`. The
@@ -25,8 +25,8 @@ export interface EtcdConfiguration {
    * timeout. Default 60000.
    */
   readonly sessionTimeoutMilliseconds?: number;
-  /** How long one request may take, in milliseconds. Default 5000. */
-  readonly requestTimeoutMilliseconds?: number;
+  /** How long connecting, and one request, may take, in milliseconds. Default 5000. */
+  readonly connectionTimeoutMilliseconds?: number;
   /**
    * How much the servers accept in one transaction: their `--max-txn-ops`, 128 by default. A third of it is the most
    * operations of one commit, so that a firing with more items takes several commits, one after the other.
@@ -76,7 +76,7 @@ export function resolveEtcdConfiguration(configuration: EtcdConfiguration): Etcd
     tls: tls && etcdTls(tls),
     sessionTimeoutMs,
     ttlSeconds: Math.ceil(sessionTimeoutMs / 1_000),
-    requestTimeoutMs: configuration.requestTimeoutMilliseconds || DEFAULTS.requestTimeoutMilliseconds,
+    requestTimeoutMs: configuration.connectionTimeoutMilliseconds || DEFAULTS.connectionTimeoutMilliseconds,
     maxTxnOps: configuration.maxTxnOps || DEFAULTS.maxTxnOps,
     pause: PAUSE,
   };
@@ -96,11 +96,13 @@ function faultsOf(configuration: EtcdConfiguration): readonly string[] {
 
 function tlsProblems(tls: unknown, endpoints: unknown): readonly string[] {
   if (tls === undefined) return [];
-  const isPlain = typeof endpoints === 'string' && !/^\s*https:/.test(endpoints);
-  const scheme = isPlain ? [`${CENTER}.tls: is given, but endpoints have no https; write 'https://host:2379'`] : [];
+  const scheme = tlsSchemeProblem(endpoints);
   // The settings of an application come as objects of the declaring class.
   const map: unknown = tls instanceof TlsSettings ? { ...tls } : tls;
-  return [...scheme, ...problemsInMap(map, TlsSettings, `${CENTER}.tls`)];
+  return [
+    ...(scheme === undefined ? [] : [`${CENTER}.tls: ${scheme}`]),
+    ...problemsInMap(map, TlsSettings, `${CENTER}.tls`),
+  ];
 }
 
 function etcdTls(settings: TlsSettings): EtcdTls {

@@ -69,7 +69,7 @@ const NAMESPACE_MISSING =
   'forRoot({ regCenter: { namespace } }), as elasticjob.regCenter.namespace in the file, or as ELASTICJOB_REGCENTER_NAMESPACE';
 
 const SERVERS_MISSING =
-  'elasticjob.regCenter.serverLists: or elasticjob.regCenter.url or elasticjob.regCenter.endpoints is required, as elasticjob.regCenter.required is true; without them, each process would run all items by itself';
+  'elasticjob.regCenter: needs serverLists, url or endpoints, as elasticjob.regCenter.required is true; without a registry centre, each process would run all items by itself';
 
 /**
  * Merges the sources and checks the result; later sources win, the environment last.

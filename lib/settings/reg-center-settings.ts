@@ -7,8 +7,8 @@ import { ZookeeperOptions } from '../registry/zookeeper/zookeeper-options.js';
 export const REGISTRY_TYPES = ['ZOOKEEPER', 'POSTGRESQL', 'ETCD'] as const;
 
 /**
- * `elasticjob.regCenter`: the address of the registry centre, and the connection to it. Without `serverLists`, `url` and
- * `endpoints`, jobs are coordinated inside this process only.
+ * `elasticjob.regCenter`: the address of the registry centre, and the connection to it. Without `serverLists`, `url`
+ * and `endpoints`, jobs are coordinated inside this process only.
  */
 export class RegCenterSettings extends ZookeeperOptions {
   /** `ZOOKEEPER`, `POSTGRESQL` or `ETCD`. Default: what follows from `serverLists`, `url` or `endpoints`. */

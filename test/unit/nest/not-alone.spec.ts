@@ -39,9 +39,11 @@ describe('an application without a registry centre outside its process', () => {
   const production = { NODE_ENV: 'production' };
   const warning =
     'NODE_ENV is production, but the registry centre is inside this process: each process runs all items of all jobs. ' +
-    'Set elasticjob.regCenter.serverLists or elasticjob.regCenter.url, and elasticjob.regCenter.required: true, which refuses to start without them.';
+    'Set elasticjob.regCenter.serverLists, elasticjob.regCenter.url or elasticjob.regCenter.endpoints, ' +
+    'and elasticjob.regCenter.required: true, which refuses to start without them.';
   const refusal =
-    'elasticjob.regCenter.serverLists: or elasticjob.regCenter.url is required, as elasticjob.regCenter.required is true; without them, each process would run all items by itself';
+    'elasticjob.regCenter: needs serverLists, url or endpoints, as elasticjob.regCenter.required is true; ' +
+    'without a registry centre, each process would run all items by itself';
 
   test('warns in production, and nowhere else', async () => {
     expect(await within(production, () => warningsOf({}))).toContain(warning);

@@ -201,7 +201,7 @@ const ROWS: readonly (readonly [given: Given, said: string])[] = [
   ],
   [
     O({ regCenter: { sessionTimeoutMs: 5 } }),
-    'elasticjob.regCenter.sessionTimeoutMs: unknown key; known are: required, serverLists, namespace, baseSleepTimeMilliseconds, maxSleepTimeMilliseconds, ',
+    'elasticjob.regCenter.sessionTimeoutMs: unknown key; known are: type, url, schema, connections, notify, endpoints, username, password, maxTxnOps, requi',
   ],
   [
     O({ regCenter: { sessionTimeoutMilliseconds: '10s' } }),
@@ -583,7 +583,7 @@ const ROWS: readonly (readonly [given: Given, said: string])[] = [
   ],
   [
     E('ELASTICJOB_REGCENTER_SERVERLISTS', 'zk:2181'),
-    "elasticjob.regCenter.namespace: is required with serverLists or url and must be a name like 'orders'; set it in forRoot({ regCenter: { namespace } }), as ela",
+    "elasticjob.regCenter.namespace: is required with serverLists or url or endpoints and must be a name like 'orders'; set it in forRoot({ regCenter: { namespace } }), as ela",
   ],
   [
     E('ELASTICJOB_REGCENTER_SERVERLISTS', '$(ZK):2181'),
@@ -716,7 +716,7 @@ const ROWS: readonly (readonly [given: Given, said: string])[] = [
   ],
   [
     P('elasticjob.regCenter.serverLists=zk:2181'),
-    "elasticjob.regCenter.namespace: is required with serverLists or url and must be a name like 'orders'; set it in forRoot({ regCenter: { namespace } }), as ela",
+    "elasticjob.regCenter.namespace: is required with serverLists or url or endpoints and must be a name like 'orders'; set it in forRoot({ regCenter: { namespace } }), as ela",
   ],
   [P('elasticjob.jobs.j.failover=yes'), 'elasticjob.jobs.j.failover: must be true or false, got "yes"'],
   [P('elasticjob=x'), "must have keys with values (key: value) under 'elasticjob', got a string that is not shown"],

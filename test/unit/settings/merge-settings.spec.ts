@@ -321,7 +321,7 @@ describe('unknown keys', () => {
     ],
     [
       { file: { regCenter: { hosts: 'a:1' } } },
-      'elasticjob.regCenter.hosts: unknown key; known are: type, url, schema, connections, notify, required, serverLists, namespace, baseSleepTimeMilliseconds, maxSleepTimeMilliseconds, maxRetries, sessionTimeoutMilliseconds, connectionTimeoutMilliseconds, digest, tls, sasl',
+      'elasticjob.regCenter.hosts: unknown key; known are: type, url, schema, connections, notify, endpoints, username, password, maxTxnOps, required, serverLists, namespace, baseSleepTimeMilliseconds, maxSleepTimeMilliseconds, maxRetries, sessionTimeoutMilliseconds, connectionTimeoutMilliseconds, digest, tls, sasl',
     ],
     [
       { environment: { ELASTICJOB_REG_CENTER_SERVER_LISTS: 'garbage:', ELASTICJOB_REGCENTER_NAMESPACE: 'n' } },
@@ -521,7 +521,7 @@ describe('wrong values', () => {
     [{ regCenter: { serverLists: ['a:1'], namespace: 'n' } }, `${SERVERS}, got ["a:1"]`],
     [
       { regCenter: { serverLists: 'a:1' } },
-      "elasticjob.regCenter.namespace: is required with serverLists or url and must be a name like 'orders'; set it in forRoot({ regCenter: { namespace } }), as elasticjob.regCenter.namespace in the file, or as ELASTICJOB_REGCENTER_NAMESPACE",
+      "elasticjob.regCenter.namespace: is required with serverLists or url or endpoints and must be a name like 'orders'; set it in forRoot({ regCenter: { namespace } }), as elasticjob.regCenter.namespace in the file, or as ELASTICJOB_REGCENTER_NAMESPACE",
     ],
     [{ regCenter: { namespace: '' } }, `${NAMESPACE}, got ""`],
     [{ regCenter: { namespace: '/a' } }, `${NAMESPACE}, got "/a"`],
@@ -625,8 +625,8 @@ describe('wrong values', () => {
 
   test('a registry centre outside this process that is required and missing', () => {
     const missing =
-      'elasticjob.regCenter.serverLists: or elasticjob.regCenter.url is required, as elasticjob.regCenter.required is true; without them, each process ' +
-      'would run all items by itself';
+      'elasticjob.regCenter: needs serverLists, url or endpoints, as elasticjob.regCenter.required is true; ' +
+      'without a registry centre, each process would run all items by itself';
     const zooKeeper = { serverLists: 'zoo:2181', namespace: 'n' };
     const own = { connect: () => undefined, mirror: () => undefined, commit: () => undefined, close: () => undefined };
 

@@ -3,6 +3,7 @@ import { type SessionState } from '../../lib/registry/registry-center.js';
 import { EtcdRegistryCenter } from '../../lib/registry/etcd/etcd-registry-center.js';
 import { openProxiedEtcd, untilConnected } from '../support/etcd-centres.js';
 import { EtcdServer } from '../support/etcd-server.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 
 /** All states after this call. */
@@ -93,6 +94,26 @@ describe('A registry centre on etcd', () => {
     expect(phases).toEqual(['suspended', 'lost', 'connecting', 'connected']);
   });
 
+  test('ends a session that it has lost by its own clock and that still lives at the server, before it begins another one', async () => {
+    await using proxied = await openProxiedEtcd(server, { namespace: namespace(), sessionTimeoutMilliseconds: 2_000 });
+    const { centre, proxy } = proxied;
+    await centre.create('/job/mine', '', 'session');
+    const former = sessionOf(centre);
+
+    proxy.refuse();
+    proxy.cut();
+    await until(async () => {
+      // As a change of the leader does, this prolongs the lease.
+      await server.call('lease/keepalive', { ID: BigInt(`0x${former}`).toString() });
+      return centre.session.state.phase === 'lost';
+    }, 'the session is lost');
+    proxy.heal();
+    await untilConnected(centre);
+
+    expect(sessionOf(centre)).not.toBe(former);
+    expect(await centre.get('/job/mine')).toBeUndefined();
+  });
+
   test('hears at once that somebody has revoked its lease', async () => {
     const centre = await open(namespace(), 60_000);
     const phases = record(centre);
@@ -124,23 +145,32 @@ describe('A registry centre on etcd', () => {
   });
 
   test('makes a write once, although the request that was lost first arrives after all', async () => {
-    await using proxied = await openProxiedEtcd(server, { namespace: namespace(), sessionTimeoutMilliseconds: 20_000 });
-    const { centre, proxy } = proxied;
+    await using first = await TcpProxy.start(server.address, 'other');
+    await using second = await TcpProxy.start(server.address, 'other');
+    const endpoints = `${first.address},${second.address}`;
+    const centre = new EtcdRegistryCenter({ endpoints, namespace: namespace(), sessionTimeoutMilliseconds: 20_000 });
+    centres.push(centre);
+    centre.connect();
+    await untilConnected(centre);
     const other = await open(`outages-${namespaces}`);
+    const mirror = await other.mirror('/job');
     await centre.put('/job/counter', '0');
 
-    proxy.blackHole('up');
+    first.blackHole('up');
     const put = centre.put('/job/counter', '1');
-    await until(() => proxy.heldBytes('up') > 0, 'the request is under way');
-    // The centre connects again, and settles the write; what is withheld arrives after that.
-    proxy.cutClients();
-    await until(() => centre.session.state.phase !== 'connected', 'the centre has noticed');
-    proxy.heal();
+    await until(() => first.heldBytes('up') > 0, 'the request is under way');
+    // The centre goes on through the other endpoint, where it settles the write and makes it again.
+    first.refuse();
+    first.cutClients();
     await put;
-    await centre.put('/job/other', '');
+    const before = mirror.moment;
+    first.heal();
+    await until(() => first.connections === 0 || first.heldBytes('up') === 0, 'the late request has arrived');
+    await other.put('/job/other', '');
+    await mirror.sync();
 
-    const [node] = await other.getAll(['/job/counter']);
-    expect(node).toMatchObject({ value: '1', version: 1 });
+    expect(mirror.moment).toBeGreaterThan(before);
+    expect(mirror.nodes.get('/job/counter')).toMatchObject({ value: '1', version: 1 });
   });
 
   test('does not know what became of a write if its session ends before that is settled', async () => {

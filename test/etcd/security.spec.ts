@@ -71,6 +71,22 @@ describe('With users and passwords, a registry centre on etcd', () => {
     expect(await centre.get('/job/x')).toBe('after');
   });
 
+  test('asks for another token when users or roles have changed since it got the one it has', async () => {
+    await using centre = connecting({
+      ...{ endpoints: endpoints(), namespace: 'secured' },
+      ...{ username: 'jobs', password: 's3cret' },
+    });
+    await untilConnected(centre);
+    const { state } = centre.session;
+
+    const { token } = await server.call('auth/authenticate', { name: 'root', password: 's3cret' });
+    await server.call('auth/role/add', { name: 'another' }, String(token));
+    await centre.put('/job/x', 'later');
+
+    expect(await centre.get('/job/x')).toBe('later');
+    expect(centre.session.state).toEqual(state);
+  });
+
   test.each<[string, Partial<EtcdConfiguration>, RegExp]>([
     ['a wrong password', { username: 'jobs', password: 'wrong' }, /as user 'jobs'.*authentication failed/],
     ['a user that there is not', { username: 'nobody', password: 's3cret' }, /as user 'nobody'/],

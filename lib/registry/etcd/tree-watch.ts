@@ -33,7 +33,7 @@ export type Follower = (changes: readonly NodeChange[]) => void;
 
 /** What a watch needs. */
 export interface TreeWatchOptions {
-  readonly client: EtcdClient;
+  readonly client: Pick<EtcdClient, 'call' | 'open'>;
   readonly keys: EtcdKeys;
   readonly logger: JobLogger;
   readonly session: string;

@@ -35,8 +35,8 @@ export function createRegistryCenter(settings: RegCenterSettings, logger: JobLog
       return new PostgresqlRegistryCenter({ ...ownSettings(settings), url, namespace }, { logger });
     }
     case 'ETCD': {
-      const { endpoints = '', namespace = '', required: _, ...rest } = settings;
-      return new EtcdRegistryCenter({ ...without(rest, 'type'), endpoints, namespace }, { logger });
+      const { endpoints = '', namespace = '' } = settings;
+      return new EtcdRegistryCenter({ ...ownSettings(settings), endpoints, namespace }, { logger });
     }
     default:
       return type satisfies never;

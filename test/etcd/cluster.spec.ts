@@ -96,7 +96,7 @@ describe('A registry centre on three members of etcd', () => {
     const [node] = await centre.getAll(['/job/counter']);
     expect(failures).toEqual([]);
     expect(node?.version).toBe(commits);
-  }, 60_000);
+  });
 });
 
 function disposable(centre: EtcdRegistryCenter): EtcdRegistryCenter & AsyncDisposable {

@@ -127,6 +127,15 @@ export class Statements {
     };
   }
 
+  /** The revision of each job. */
+  revisions(): PostgresStatement {
+    return {
+      name: 'ej_revisions',
+      text: `SELECT job, revision FROM ${this.#s}.ej_job WHERE namespace = $1`,
+      values: [this.#namespace],
+    };
+  }
+
   /**
    * The changes of jobs since the given revisions, in order: one row for each commit, at least one for each job, all
    * with the job's present revision.

@@ -20,6 +20,11 @@ async function two(server: ServerAddress, options: { readonly sessionTimeoutMill
   };
 }
 
+/** Has the centre make all its connections, so that a request need not wait for a new one. */
+async function connectFully({ centre }: ProxiedPostgresql): Promise<void> {
+  await Promise.all(Array.from({ length: 3 }, () => centre.get('/')));
+}
+
 function statesOf({ centre }: ProxiedPostgresql): readonly string[] {
   const states: string[] = [];
   centre.session.onChange(({ phase }) => states.push(phase));
@@ -56,6 +61,7 @@ describe('When its connections break', () => {
     await centre.create('/job', '');
     const mirror = await centre.mirror('/job');
 
+    await connectFully(stage.failing);
     proxy.blackHole('down');
     const committed = centre.commit([{ type: 'create', path: '/job/a', value: 'x' }]);
     await until(async () => (await stage.other.centre.get('/job/a')) === 'x', 'the server has carried it out');
@@ -89,6 +95,7 @@ describe('When its connections break', () => {
     const { centre, proxy } = stage.failing;
     await centre.create('/job', '');
 
+    await connectFully(stage.failing);
     proxy.blackHole('down');
     const written = centre.put('/job', 'x').catch((error: unknown) => error);
     await until(async () => (await stage.other.centre.get('/job')) === 'x', 'the server has carried it out');
@@ -137,6 +144,26 @@ describe('When notices are lost', () => {
     await commitSilently(server, stage.namespace, idOf(stage.other), [['create', '/job/a', 'x', null, null]]);
 
     await until(() => mirror.nodes.get('/job/a')?.value === 'x', 'the mirror shows what it was not notified of');
+  });
+
+  test('sync shows it, in a mirror of a job and in one of all jobs', async () => {
+    const server = serverOf('postgres');
+    await using stage = await two(server);
+    await stage.other.centre.create('/job', '');
+    const mirrors = [await stage.failing.centre.mirror('/job'), await stage.failing.centre.mirror('/')];
+    const creations = [
+      ['create', '/job/a', 'x', null, null],
+      ['create', '/new', 'y', null, null],
+    ];
+
+    for (const mirror of mirrors) {
+      await commitSilently(server, stage.namespace, idOf(stage.other), creations.splice(0, 1));
+      await mirror.sync();
+      expect(mirror.nodes.get('/job/a')?.value).toBe('x');
+    }
+
+    expect(mirrors[1]!.nodes.get('/new')?.value).toBe('y');
+    expect([...mirrors[1]!.nodes.keys()].sort()).toEqual(['/', '/job', '/job/a', '/new']);
   });
 
   test('and the journal has forgotten what they were about, the mirror reads everything again', async () => {

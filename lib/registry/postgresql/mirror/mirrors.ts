@@ -70,8 +70,7 @@ export class Mirrors {
   async sync(mirror: PostgresqlMirror, operation: string): Promise<void> {
     try {
       do {
-        // Jobs that this process does not know yet may have come.
-        if (mirror.path === '/') mirror.requireSnapshot();
+        if (mirror.path === '/') await this.#noteChanges(mirror);
         else this.#changed.add(jobOf(mirror.path));
         await new Promise<void>((resolve, reject) => {
           this.#waiting.push({ number: this.#readings + 1, resolve, reject });
@@ -81,6 +80,15 @@ export class Mirrors {
     } catch (error) {
       throw new RegistryUnavailableError(operation, mirror.path, error);
     }
+  }
+
+  /** Asks which jobs have changed, those that this process does not know yet included. */
+  async #noteChanges(mirror: PostgresqlMirror): Promise<void> {
+    const { connected } = this.#session();
+    if (mirror.needsSnapshot || !connected) return;
+    const { rows } = await connected.link.query(this.#statements.revisions());
+    for (const { job, revision } of rows)
+      if (mirror.position(String(job)) < Number(revision)) this.#changed.add(String(job));
   }
 
   closed(mirror: PostgresqlMirror): void {

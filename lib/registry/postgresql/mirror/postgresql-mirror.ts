@@ -135,11 +135,6 @@ export class PostgresqlMirror implements Mirror {
     return this.#needsSnapshot;
   }
 
-  /** Has the next reading read everything again. */
-  requireSnapshot(): void {
-    this.#needsSnapshot = true;
-  }
-
   /** The revision of a job that it shows; 0: nothing of it was ever there. */
   position(job: string): number {
     return this.#positions.get(job) ?? 0;

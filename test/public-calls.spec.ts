@@ -14,6 +14,8 @@ import { openTelemetryMetrics, openTelemetrySpans } from '../lib/observability/o
 import { prometheusMetrics } from '../lib/observability/prometheus/index.js';
 import { ManualClock, TestCluster } from '../lib/testing/index.js';
 import { RdbOperationLog, RdbTraceStorage } from '../lib/tracing/rdb/index.js';
+import { EtcdRegistryCenter } from '../lib/registry/etcd/etcd-registry-center.js';
+import { PostgresqlRegistryCenter } from '../lib/registry/postgresql/postgresql-registry-center.js';
 
 /** A public call, with and without arguments. */
 interface Call {
@@ -317,6 +319,61 @@ const CALLS: Readonly<Record<string, string | readonly Call[]>> = {
   TracingListener: 'a decorator without arguments',
   TracingSettings: 'settings of forRoot()',
   TriggeredJob: 'made by trigger()',
+  'registry/EtcdRegistryCenter': [
+    {
+      ...{
+        call: 'new EtcdRegistryCenter()',
+        types: ['EtcdConfiguration'],
+        misspelt: 'endpoint',
+        meant: 'endpoints',
+      },
+      with: (options) =>
+        new EtcdRegistryCenter({ endpoints: 'http://127.0.0.1:1', namespace: 'a', ...(options as object) }),
+      bare: () => made(EtcdRegistryCenter),
+    },
+    {
+      ...{
+        call: 'the options of an EtcdRegistryCenter',
+        types: ['EtcdRegistryCenterOptions'],
+        misspelt: 'loger',
+        meant: 'logger',
+      },
+      with: (options) => new EtcdRegistryCenter({ endpoints: 'http://127.0.0.1:1', namespace: 'a' }, options as object),
+    },
+    {
+      ...{ call: 'mirror() of an EtcdRegistryCenter', misspelt: 'presenseOnly', meant: 'presenceOnly' },
+      with: (options) => etcd().mirror('/job', options),
+      bare: () => bare(etcd().mirror.bind(etcd())),
+    },
+  ],
+  'registry/PostgresqlRegistryCenter': [
+    {
+      ...{
+        call: 'new PostgresqlRegistryCenter()',
+        types: ['PostgresqlConfiguration'],
+        misspelt: 'shema',
+        meant: 'schema',
+      },
+      with: (options) =>
+        new PostgresqlRegistryCenter({ url: 'postgres://127.0.0.1:1/a', namespace: 'a', ...(options as object) }),
+      bare: () => made(PostgresqlRegistryCenter),
+    },
+    {
+      ...{
+        call: 'the options of a PostgresqlRegistryCenter',
+        types: ['PostgresqlRegistryCenterOptions'],
+        misspelt: 'loger',
+        meant: 'logger',
+      },
+      with: (options) =>
+        new PostgresqlRegistryCenter({ url: 'postgres://127.0.0.1:1/a', namespace: 'a' }, options as object),
+    },
+    {
+      ...{ call: 'mirror() of a PostgresqlRegistryCenter', misspelt: 'presenseOnly', meant: 'presenceOnly' },
+      with: (options) => postgresql().mirror('/job', options),
+      bare: () => bare(postgresql().mirror.bind(postgresql())),
+    },
+  ],
   ZookeeperRegistryCenter: [
     {
       ...{
@@ -510,6 +567,14 @@ function factoryOf({ providers = [] }: DynamicModule): () => unknown {
 
 function zookeeper(): root.ZookeeperRegistryCenter {
   return new root.ZookeeperRegistryCenter({ serverLists: '127.0.0.1:1', namespace: 'a' });
+}
+
+function postgresql(): PostgresqlRegistryCenter {
+  return new PostgresqlRegistryCenter({ url: 'postgres://127.0.0.1:1/a', namespace: 'a' });
+}
+
+function etcd(): EtcdRegistryCenter {
+  return new EtcdRegistryCenter({ endpoints: 'http://127.0.0.1:1', namespace: 'a' });
 }
 
 function opened(): root.JobBootstraps {

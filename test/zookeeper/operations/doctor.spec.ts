@@ -209,7 +209,7 @@ describe.each([
   test('what cannot be mended safely is refused', async () => {
     const { findings } = await doctor.examine({ jobName: 'unreadable', settleMs: 0 });
 
-    await expect(doctor.fix(findings[0]!)).rejects.toThrow('do what its cure says');
+    await expect(doctor.fix(findings[0]!)).rejects.toThrow('follow the cure of the finding');
     expect(records).toMatchObject([{ operation: 'fix', outcome: 'failed' }]);
   });
 

@@ -338,7 +338,7 @@ const CALLS: Readonly<Record<string, string | readonly Call[]>> = {
         misspelt: 'loger',
         meant: 'logger',
       },
-      with: (options) => new EtcdRegistryCenter({ endpoints: 'http://127.0.0.1:1', namespace: 'a' }, options as object),
+      with: (options) => new EtcdRegistryCenter({ endpoints: 'http://127.0.0.1:1', namespace: 'a' }, options),
     },
     {
       ...{ call: 'mirror() of an EtcdRegistryCenter', misspelt: 'presenseOnly', meant: 'presenceOnly' },
@@ -366,7 +366,7 @@ const CALLS: Readonly<Record<string, string | readonly Call[]>> = {
         meant: 'logger',
       },
       with: (options) =>
-        new PostgresqlRegistryCenter({ url: 'postgres://127.0.0.1:1/a', namespace: 'a' }, options as object),
+        new PostgresqlRegistryCenter({ url: 'postgres://127.0.0.1:1/a', namespace: 'a' }, options),
     },
     {
       ...{ call: 'mirror() of a PostgresqlRegistryCenter', misspelt: 'presenseOnly', meant: 'presenceOnly' },

@@ -31,9 +31,9 @@ interface Waiting {
 }
 
 /**
- * The connections of a registry centre to the server, as one: when one of them breaks, all are given up. So the registry
- * can be reached or not, never in part, and a new link begins with nothing under way. One connection has the heartbeats
- * and the notifications, so that no commit delays them; the others are made when needed.
+ * The connections of a registry centre to the server, as one: when one of them breaks, all are given up. So the
+ * registry can be reached or not, never in part, and a new link begins with nothing under way. One connection has the
+ * heartbeats and the notifications, so that no commit delays them; the others are made when needed.
  */
 export class PostgresLink {
   readonly #options: LinkOptions;

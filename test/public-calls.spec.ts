@@ -365,8 +365,7 @@ const CALLS: Readonly<Record<string, string | readonly Call[]>> = {
         misspelt: 'loger',
         meant: 'logger',
       },
-      with: (options) =>
-        new PostgresqlRegistryCenter({ url: 'postgres://127.0.0.1:1/a', namespace: 'a' }, options),
+      with: (options) => new PostgresqlRegistryCenter({ url: 'postgres://127.0.0.1:1/a', namespace: 'a' }, options),
     },
     {
       ...{ call: 'mirror() of a PostgresqlRegistryCenter', misspelt: 'presenseOnly', meant: 'presenceOnly' },

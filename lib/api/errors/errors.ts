@@ -88,14 +88,22 @@ export class RegistryRefusedError extends ElasticJobError {
   }
 }
 
-/** The registry centre refuses the credentials of this client, or it has none and needs some. It does not try again. */
+/**
+ * The registry centre refuses this client for good: its credentials, or it has none and needs some; or it cannot work
+ * with the namespace, the database or the tables that the settings name. The client does not try again.
+ */
 export class RegistryCredentialsError extends ElasticJobError {
   override readonly name = 'RegistryCredentialsError';
-  constructor(reason: string, cause?: unknown) {
+  /** @param settings those that are to be checked, for the message */
+  constructor(
+    reason: string,
+    cause?: unknown,
+    settings = 'regCenter.digest or regCenter.sasl, and regCenter.namespace',
+  ) {
     super(
       'REGISTRY_CREDENTIALS',
-      `The registry centre refuses the credentials of this client: ${reason}. Check regCenter.digest or regCenter.sasl, and ` +
-        'regCenter.namespace, and start the application again.',
+      `The registry centre refuses the credentials of this client: ${reason}. Check ${settings}, and start the ` +
+        'application again.',
       { cause },
     );
   }

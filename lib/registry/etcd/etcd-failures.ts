@@ -37,6 +37,10 @@ export function isPassing(error: unknown): boolean {
   return error instanceof EtcdError && (!error.isAnswer || error.details.includes('too many requests'));
 }
 
+/** The settings to check if etcd refuses this client. */
+export const CREDENTIAL_SETTINGS =
+  'regCenter.username, regCenter.password and regCenter.tls, and the roles of the user';
+
 /** The library's error for one of etcd's that no code handles: a refusal, or no answer. Others stay as they are. */
 export function translated({ operation, path }: CallSubject, error: unknown): unknown {
   return error instanceof EtcdError ? translation(operation, path, error) : error;
@@ -46,7 +50,11 @@ function translation(operation: string, path: string, error: EtcdError): Elastic
   if (isPassing(error)) return new RegistryUnavailableError(operation, path, error);
   const details = error.details.replace(/^etcdserver: /, '').replace(/\.$/, '');
   if (error.isAboutCredentials || error.isTokenStale)
-    return new RegistryCredentialsError(`could not ${operation} ${path}, as etcd says: ${details}`, error);
+    return new RegistryCredentialsError(
+      `could not ${operation} ${path}, as etcd says: ${details}`,
+      error,
+      CREDENTIAL_SETTINGS,
+    );
   const cure = CURES.find(([part]) => error.details.includes(part))?.[1];
   return new RegistryRefusedError(operation, path, cure ?? `etcd says: ${details}`, error);
 }

@@ -49,6 +49,8 @@ export interface Connected {
   readonly epoch: number;
 }
 
+/** The settings to check if the server refuses this client. */
+const SETTINGS = 'regCenter.url and regCenter.schema';
 /** The share of the session timeout after which a silent server is in doubt. */
 const DOUBTFUL_AFTER = 2 / 3;
 
@@ -196,7 +198,6 @@ export class PostgresqlSession implements Session {
     const { reason, isRefusal } = faultOf(error, this.#options.place);
     this.#reason = reason;
     // A client that was connected before may be let in again: rights and passwords are changed while applications run.
-    // applications run.
     if (isRefusal && this.#links.openedLast === undefined) return this.#refuse(reason, error);
     if (this.#loggedReason !== reason) this.#options.logger.warn(`PostgreSQL cannot be reached: ${reason}.`);
     this.#loggedReason = reason;
@@ -208,9 +209,9 @@ export class PostgresqlSession implements Session {
 
   #refuse(reason: string, cause: unknown): void {
     this.#options.logger.error(
-      `PostgreSQL refuses this client for good: ${reason}. Check regCenter.url and regCenter.schema, and start the application again.`,
+      `PostgreSQL refuses this client for good: ${reason}. Check ${SETTINGS}, and start the application again.`,
     );
-    this.#closing ??= this.#finish(reason, new RegistryCredentialsError(reason, cause));
+    this.#closing ??= this.#finish(reason, new RegistryCredentialsError(reason, cause, SETTINGS));
   }
 
   /** Loses the session if its time has passed. If it returns true, the caller must notify the listeners. */

@@ -66,6 +66,14 @@ describe('each error has its name, its stable code, a message that says what hap
       cause,
     ],
     [
+      'RegistryCredentialsError',
+      new RegistryCredentialsError('password authentication failed', cause, 'regCenter.url'),
+      'REGISTRY_CREDENTIALS',
+      'The registry centre refuses the credentials of this client: password authentication failed. Check regCenter.url, and ' +
+        'start the application again.',
+      cause,
+    ],
+    [
       'SessionLostError',
       new SessionLostError('it has expired'),
       'SESSION_LOST',

@@ -29,6 +29,7 @@ import { type Endpoint } from '../client/endpoints.js';
 import { type EtcdClient } from '../client/etcd-client.js';
 import { connectionProblem, EtcdError, Status } from '../client/etcd-error.js';
 import { type EtcdSettings } from '../etcd-configuration.js';
+import { CREDENTIAL_SETTINGS } from '../etcd-failures.js';
 import { type EtcdConnection } from './etcd-connection.js';
 import { dial, endLease } from './etcd-dialling.js';
 import { type EtcdKeys } from '../etcd-keys.js';
@@ -217,7 +218,11 @@ export class EtcdSession implements Session {
     const who = credentials === undefined ? 'without user and password' : `as user '${credentials.username}'`;
     const reason = `etcd refuses this client ${who}: ${error.details} (namespace '${namespace}')`;
     this.#options.logger.error(`${reason}. Check user, password and roles, and start the application again.`);
-    this.#finish({ phase: 'closed', reason, refusal: new RegistryCredentialsError(reason, error) });
+    this.#finish({
+      phase: 'closed',
+      reason,
+      refusal: new RegistryCredentialsError(reason, error, CREDENTIAL_SETTINGS),
+    });
   }
 
   #finish(state: Extract<SessionState, { phase: 'closed' }>): void {

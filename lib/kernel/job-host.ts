@@ -20,6 +20,7 @@ import { watchClock } from '../time/clock-watch.js';
 import { ClockTimers, type FiringTimers } from './lanes/cron-timer.js';
 import { type JobDefinition } from './job/job-definition.js';
 import { JobRuntime, type JobRuntimeDeps } from './job-runtime.js';
+import { clockProblem } from './run/clock-check.js';
 import { RunObservers } from './run/run-observers.js';
 import { Extensions, type ExtensionOptions } from './types/extensions.js';
 import { JobLog } from './job/job-log.js';
@@ -122,6 +123,8 @@ export class JobHost {
     if (this.#isStopping)
       throw new JobConflictError(`Job '${jobName}' cannot be added: this process is shutting down.`);
     this.types.check(configuration, job);
+    const problem = clockProblem(configuration, this.registryCenter);
+    if (problem !== undefined) throw new InvalidConfigurationError([problem]);
     this.#unsubscribe ??= this.#begin();
     // Both have this instance's id: the registration that the former one has not withdrawn is the new one's from now
     // on.

@@ -150,7 +150,7 @@ export interface RegistryCenter {
   /**
    * The registry's own time in milliseconds since 1970, read between question and answer. An implementation that learns
    * it only from a write may write `path`, a node used for nothing else. Absent if the registry has no clock that can be
-   * asked: then a job with `maxTimeDiffSeconds` does not run.
+   * asked: then a job with `maxTimeDiffSeconds` is refused at start.
    */
   time?(path: string): Promise<number>;
 

@@ -1,4 +1,7 @@
 import { ElasticJobError } from '../../api/errors/errors.js';
+import { type JobConfiguration } from '../../api/job/job-configuration.js';
+import { jobPath, keyPath } from '../../api/job/job-name.js';
+import { type RegistryCenter } from '../../registry/registry-center.js';
 import { type JobContext } from '../job/job-context.js';
 
 /**
@@ -17,6 +20,21 @@ export async function checkClock({ registry, watch, paths, clock }: JobContext):
   // difference.
   const differenceMs = Math.max(0, before - registryTime, registryTime - clock.now());
   if (differenceMs > maxSeconds * 1000) throw new ClockDifferenceError(paths.jobName, differenceMs, maxSeconds);
+}
+
+/**
+ * Checks that the registry centre can do what `maxTimeDiffSeconds` asks for.
+ * @returns the problem, or undefined
+ */
+export function clockProblem(
+  { jobName, maxTimeDiffSeconds }: JobConfiguration,
+  { time, description }: Pick<RegistryCenter, 'time' | 'description'>,
+): string | undefined {
+  if (maxTimeDiffSeconds < 0 || time !== undefined) return undefined;
+  return (
+    `${keyPath(jobPath(jobName), 'maxTimeDiffSeconds')}: must be -1, since there is no clock to compare with at the ` +
+    `${description}; synchronise the clocks of all machines by NTP instead; got ${maxTimeDiffSeconds}`
+  );
 }
 
 /** The job asks for a comparison of clocks that this registry centre cannot make. */

@@ -1,8 +1,10 @@
 import { getMaxListeners } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
+import { JobHost } from '../../../../lib/kernel/job-host.js';
+import { EmbeddedRegistryCenter } from '../../../../lib/registry/embedded/embedded-registry-center.js';
 import { type Deliver, deliverSoon } from '../../../../lib/registry/embedded/delivery.js';
 import { type ManualClock, TestCluster } from '../../../../lib/testing/index.js';
-import { idOf } from '../../../support/views.js';
+import { aConfiguration, idOf } from '../../../support/views.js';
 
 /** The registry's answer to a question for the time takes three seconds on its way, everything else no time. */
 const slowClock =
@@ -115,6 +117,38 @@ describe('a run', () => {
     await cluster.fire();
     expect(cluster.runs).toEqual([]);
     expect(log.join('\n')).toContain("exceed '3' seconds, max time different is '1' seconds");
+  });
+
+  test('does not happen if the settings come to ask for a clock that the registry does not have', async () => {
+    await using cluster = await TestCluster.start(['A']);
+    const { registry, log } = cluster.member('A');
+    Object.defineProperty(registry, 'time', { value: undefined });
+    await cluster.reconfigure({ maxTimeDiffSeconds: 1 });
+
+    await cluster.fire();
+
+    expect(cluster.runs).toEqual([]);
+    expect(log.join('\n')).toContain('maxTimeDiffSeconds is 1, but there is no clock to compare with at the');
+  });
+
+  test('is refused at the start if the registry has no clock that its settings ask for', async () => {
+    const registryCenter = new EmbeddedRegistryCenter({ namespace: 'without-a-clock' });
+    Object.defineProperty(registryCenter, 'time', { value: undefined });
+    const silent = { debug: () => undefined, log: () => undefined, warn: () => undefined, error: () => undefined };
+    const host = new JobHost({ registryCenter, logger: silent });
+    const add = (maxTimeDiffSeconds: number): unknown =>
+      host.add({
+        configuration: aConfiguration({ jobName: 'bill', maxTimeDiffSeconds }),
+        job: { execute: () => undefined },
+        owner: 'a test',
+      });
+
+    expect(() => add(3)).toThrow(
+      /^elasticjob\.jobs\.bill\.maxTimeDiffSeconds: must be -1, since there is no clock to compare with at the embedded registry.*; got 3$/,
+    );
+    expect(() => add(-1)).not.toThrow();
+    await host.stop();
+    await registryCenter.close();
   });
 
   test('happens although the registry takes longer to answer than clocks may differ, if they agree', async () => {

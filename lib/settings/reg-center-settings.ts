@@ -13,8 +13,11 @@ export const REGISTRY_TYPES = ['ZOOKEEPER', 'POSTGRESQL', 'ETCD'] as const;
 export class RegCenterSettings extends ZookeeperOptions {
   /** `ZOOKEEPER`, `POSTGRESQL` or `ETCD`. Default: what follows from `serverLists`, `url` or `endpoints`. */
   @Setting({ kind: 'text' }, rule('registryType', typeProblem)) type?: string;
-  /** `postgres://user:password@host:5432/database`. Then the registry centre is PostgreSQL. */
-  @DECLARED.url url?: string;
+  /**
+   * `postgres://user:password@host:5432/database`. Then the registry centre is PostgreSQL. `undefined`, as a variable of
+   * the environment that is not set, is as good as left out; set `required` beside it.
+   */
+  @DECLARED.url url?: string | undefined;
   /** PostgreSQL: the schema that has the tables. Default: elasticjob. */
   @DECLARED.schema schema?: string;
   /** PostgreSQL: most connections of this process, 2 or more. Default: 4. */

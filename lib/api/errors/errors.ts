@@ -89,8 +89,9 @@ export class RegistryRefusedError extends ElasticJobError {
 }
 
 /**
- * The registry centre refuses this client for good: its credentials, or it has none and needs some; or it cannot work
- * with the namespace, the database or the tables that the settings name. The client does not try again.
+ * The registry centre refuses this client for good: its credentials, or it has none and needs some; or the client
+ * cannot work with the namespace, the database or the tables that the settings name, or lacks a package. It does not
+ * try again.
  */
 export class RegistryCredentialsError extends ElasticJobError {
   override readonly name = 'RegistryCredentialsError';
@@ -102,8 +103,7 @@ export class RegistryCredentialsError extends ElasticJobError {
   ) {
     super(
       'REGISTRY_CREDENTIALS',
-      `The registry centre refuses the credentials of this client: ${reason}. Check ${settings}, and start the ` +
-        'application again.',
+      `The registry centre refuses this client: ${reason}. Check ${settings}, and start the ` + 'application again.',
       { cause },
     );
   }

@@ -17,6 +17,7 @@ import { backoffMs } from '../../async/backoff.js';
 import { Listeners } from '../../async/listeners.js';
 import { type Clock } from '../../time/clock.js';
 import { soon } from '../../time/event-loop.js';
+import { MissingPackageError } from '../missing-package.js';
 import { type Session, type SessionState } from '../registry-center.js';
 import { NOT_ASKED_TO_CONNECT } from '../session-state.js';
 import { type PostgresLink } from './connection/link.js';
@@ -208,10 +209,11 @@ export class PostgresqlSession implements Session {
   }
 
   #refuse(reason: string, cause: unknown): void {
+    const check = cause instanceof MissingPackageError ? 'the installed packages' : SETTINGS;
     this.#options.logger.error(
-      `PostgreSQL refuses this client for good: ${reason}. Check ${SETTINGS}, and start the application again.`,
+      `PostgreSQL refuses this client for good: ${reason}. Check ${check}, and start the application again.`,
     );
-    this.#closing ??= this.#finish(reason, new RegistryCredentialsError(reason, cause, SETTINGS));
+    this.#closing ??= this.#finish(reason, new RegistryCredentialsError(reason, cause, check));
   }
 
   /** Loses the session if its time has passed. If it returns true, the caller must notify the listeners. */

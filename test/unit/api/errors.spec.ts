@@ -61,7 +61,7 @@ describe('each error has its name, its stable code, a message that says what hap
       'RegistryCredentialsError',
       new RegistryCredentialsError("namespace 'orders' belongs to other credentials", cause),
       'REGISTRY_CREDENTIALS',
-      "The registry centre refuses the credentials of this client: namespace 'orders' belongs to other credentials. Check " +
+      "The registry centre refuses this client: namespace 'orders' belongs to other credentials. Check " +
         'regCenter.digest or regCenter.sasl, and regCenter.namespace, and start the application again.',
       cause,
     ],
@@ -69,7 +69,7 @@ describe('each error has its name, its stable code, a message that says what hap
       'RegistryCredentialsError',
       new RegistryCredentialsError('password authentication failed', cause, 'regCenter.url'),
       'REGISTRY_CREDENTIALS',
-      'The registry centre refuses the credentials of this client: password authentication failed. Check regCenter.url, and ' +
+      'The registry centre refuses this client: password authentication failed. Check regCenter.url, and ' +
         'start the application again.',
       cause,
     ],

@@ -2,6 +2,7 @@
 import type * as Grpc from '@grpc/grpc-js';
 import type * as ProtoLoader from '@grpc/proto-loader';
 import { describeCause } from '../../../api/text/describe-cause.js';
+import { MissingPackageError } from '../../missing-package.js';
 import { type Methods, methodsOf } from './wire-format.js';
 
 /** What this client uses of them. */
@@ -14,7 +15,7 @@ let loaded: Promise<GrpcPackages> | undefined;
 
 /**
  * Loads the packages, once a process.
- * @throws Error if one is not installed; the message says what to do
+ * @throws MissingPackageError if one is not installed; the message names both
  */
 export function loadGrpc(): Promise<GrpcPackages> {
   loaded ??= load().catch((error: unknown) => {
@@ -40,7 +41,7 @@ async function optionalPackage<Package extends object>(name: string): Promise<Pa
   } catch (cause) {
     // The lines that follow in Node's message say from where it was looked for.
     const [reason = ''] = describeCause(cause).split('\n');
-    throw new Error(
+    throw new MissingPackageError(
       `a registry centre on etcd needs two packages: npm install @grpc/grpc-js @grpc/proto-loader (${reason})`,
       { cause },
     );

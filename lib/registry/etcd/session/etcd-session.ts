@@ -23,6 +23,7 @@ import { backoffMs } from '../../../async/backoff.js';
 import { type Clock } from '../../../time/clock.js';
 import { detached } from '../../../time/detached.js';
 import { soon } from '../../../time/event-loop.js';
+import { MissingPackageError } from '../../missing-package.js';
 import { type Session, type SessionState } from '../../registry-center.js';
 import { NOT_ASKED_TO_CONNECT } from '../../session-state.js';
 import { type Endpoint } from '../client/endpoints.js';
@@ -161,6 +162,8 @@ export class EtcdSession implements Session {
         this.#onBroken(connection, problem);
       } catch (error) {
         if (error instanceof EtcdError && error.isAboutCredentials) return this.#refuse(error);
+        if (error instanceof MissingPackageError)
+          return this.#finishRefused(error.message, error, 'the installed packages');
         this.#outages.failed(endpoint, connectionProblem(error));
         failures++;
       }
@@ -217,12 +220,13 @@ export class EtcdSession implements Session {
     const { credentials, namespace } = this.#options.settings;
     const who = credentials === undefined ? 'without user and password' : `as user '${credentials.username}'`;
     const reason = `etcd refuses this client ${who}: ${error.details} (namespace '${namespace}')`;
-    this.#options.logger.error(`${reason}. Check user, password and roles, and start the application again.`);
-    this.#finish({
-      phase: 'closed',
-      reason,
-      refusal: new RegistryCredentialsError(reason, error, CREDENTIAL_SETTINGS),
-    });
+    this.#finishRefused(reason, error, CREDENTIAL_SETTINGS);
+  }
+
+  /** @param check the cure, for messages */
+  #finishRefused(reason: string, error: Error, check: string): void {
+    this.#options.logger.error(`${reason}. Check ${check}, and start the application again.`);
+    this.#finish({ phase: 'closed', reason, refusal: new RegistryCredentialsError(reason, error, check) });
   }
 
   #finish(state: Extract<SessionState, { phase: 'closed' }>): void {

@@ -1,4 +1,5 @@
 /** The driver `pg`, which is optional and loaded only when a registry centre on PostgreSQL connects. */
+import { MissingPackageError } from '../../missing-package.js';
 import { describeCause } from '../../../api/text/describe-cause.js';
 
 /** As much of the package `pg` as is used. */
@@ -39,7 +40,7 @@ export interface PostgresResult {
   readonly rows: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** @throws Error that says what to install if `pg` is not installed */
+/** @throws MissingPackageError that names the package to install if `pg` is not installed */
 export async function loadPostgresDriver(): Promise<PostgresDriver> {
   // In a variable: the package is optional, so neither compilers nor bundlers are to resolve it.
   const name: string = 'pg';
@@ -48,6 +49,8 @@ export async function loadPostgresDriver(): Promise<PostgresDriver> {
     return loaded.default ?? loaded;
   } catch (cause) {
     const [reason = ''] = describeCause(cause).split('\n');
-    throw new Error(`a registry centre on PostgreSQL needs the package pg: npm install pg (${reason})`, { cause });
+    throw new MissingPackageError(`a registry centre on PostgreSQL needs the package pg: npm install pg (${reason})`, {
+      cause,
+    });
   }
 }

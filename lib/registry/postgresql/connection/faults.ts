@@ -1,12 +1,13 @@
 /** The faults of PostgreSQL, in words for people, and their meaning for a registry centre. */
+import { MissingPackageError } from '../../missing-package.js';
 
 /** A problem with the server, and whether waiting can cure it. */
 export interface PostgresFault {
   /** Such as `ECONNREFUSED 127.0.0.1:5432`. */
   readonly reason: string;
   /**
-   * True if the server has refused this client's identity or rights: only other settings or rights can cure that.
-   * True if the server has refused this client, its name or its rights: only other settings or rights can cure that.
+   * True if the server has refused this client's identity or rights, or a package is missing: waiting cures none of
+   * that.
    */
   readonly isRefusal: boolean;
 }
@@ -37,7 +38,8 @@ export function faultOf(error: unknown, place: string): PostgresFault {
   // Node tries all addresses of a name, and collects the fault of each.
   const [first] = errors;
   if (message === '' && first !== undefined) return faultOf(first, place);
-  if (error instanceof SchemaVersionError) return { reason: message, isRefusal: true };
+  if (error instanceof SchemaVersionError || error instanceof MissingPackageError)
+    return { reason: message, isRefusal: true };
   const isSystemError = /^E[A-Z_]+$/.test(code);
   return { reason: isSystemError ? `${code} ${place}` : `${message} (${place})`, isRefusal: REFUSALS.has(code) };
 }

@@ -172,7 +172,11 @@ export const namespaceChecks: Checks = {
     const attributes = Object.keys(moduleChecks).filter((name) => name.startsWith('reg-center.'));
 
     // All but the settings that Java does not have.
-    const own = ['required', 'tls', 'sasl', 'type', 'url', 'schema', 'connections', 'notify'];
+    const own = [
+      ...['required', 'tls', 'sasl', 'type'],
+      ...['url', 'schema', 'connections', 'notify'],
+      ...['endpoints', 'username', 'password', 'maxTxnOps'],
+    ];
     expect(attributes.length).toBe(settingsOf(RegCenterSettings).size - own.length);
   },
   '<elasticjob:rdb-tracing>': (row) => ofStarter(tracingAndDumpChecks, 'tracing.type', row),

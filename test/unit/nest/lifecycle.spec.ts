@@ -91,7 +91,7 @@ describe('at start', () => {
     await app.close();
 
     expect(logger.lines[0]).toMatch(
-      /^log Registry centre: .*told.*; 1 job\. Without elasticjob\.regCenter\.serverLists or elasticjob\.regCenter\.url, jobs are coordinated inside this process only\.$/,
+      /^log Registry centre: .*told.*; 1 job\. Without elasticjob\.regCenter\.serverLists, elasticjob\.regCenter\.url or elasticjob\.regCenter\.endpoints, jobs are coordinated inside this process only\.$/,
     );
   });
 

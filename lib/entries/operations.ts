@@ -46,7 +46,7 @@ export { type JobPast, type OperationReader, type PastFilter, type TraceReader }
 export { DoctorAPI, type Examination, type ExamineOptions } from '../operations/doctor-api.js';
 export { type Finding, type FindingType, type Severity } from '../operations/doctor/finding.js';
 
-// Who changed what
+// The record of changes
 export { OperationAudit, type OperationsOptions } from '../operations/operation-audit.js';
 export { type OperationContext, type OperationName, type OperationRecord } from '../api/events/operation-record.js';
 

@@ -33,7 +33,7 @@ export class RegCenterSettings extends ZookeeperOptions {
   /** etcd: `--max-txn-ops` of the servers, 16 or more; 0 stands for the default, 128. */
   @DECLARED_FOR_ETCD.maxTxnOps maxTxnOps?: number;
   /**
-   * Whether a registry centre outside this process is required: without one the application does not start. Default:
+   * If true, a registry centre outside this process is required: without one the application does not start. Default:
    * false, jobs are then coordinated inside this process only.
    */
   @BooleanSetting() required?: boolean;

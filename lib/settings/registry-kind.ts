@@ -64,7 +64,7 @@ export function registryTypeProblems(settings: RegCenterSettings): readonly stri
   ];
 }
 
-/** What etcd does not take although others do. */
+/** Checks texts that etcd does not accept although other registry centres do. */
 function etcdProblems({ namespace, endpoints, tls }: RegCenterSettings): readonly string[] {
   const problem = namespace === undefined ? undefined : namespaceProblem(namespace);
   const scheme = tls === undefined ? undefined : tlsSchemeProblem(endpoints);

@@ -14,7 +14,7 @@ export interface EtcdConfiguration {
    * port defaults to 2379; IPv6 addresses stand in brackets. If the connection to one breaks, the next one is tried.
    */
   readonly endpoints: string;
-  /** What all keys begin with, after a slash: `orders`, or several names such as `shop/orders`. */
+  /** The beginning of all keys, after a slash: `orders`, or several names such as `shop/orders`. */
   readonly namespace: string;
   /** User of etcd; with `password`. Its role must be allowed to read and write the keys that begin with `/{namespace}:`. */
   readonly username?: string;

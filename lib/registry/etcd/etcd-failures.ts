@@ -6,7 +6,7 @@ import {
 } from '../../api/errors/errors.js';
 import { EtcdError } from './client/etcd-error.js';
 
-/** What a call is about, for messages. */
+/** The operation and the path of a call, for messages. */
 export interface CallSubject {
   /** A verb: `create`, `read`. */
   readonly operation: string;
@@ -32,7 +32,7 @@ const CURES: readonly (readonly [part: string, reason: string])[] = [
   ],
 ];
 
-/** Whether the same request may succeed in a moment: there was no answer, or the server has too much to do. */
+/** True if the same request may succeed in a moment: there was no answer, or the server has too much to do. */
 export function isPassing(error: unknown): boolean {
   return error instanceof EtcdError && (!error.isAnswer || error.details.includes('too many requests'));
 }

@@ -17,7 +17,7 @@ const COMPARISONS_OF_COMMIT = 2;
  */
 const MOST_OPERATIONS = 300;
 const BYTES = 1_047_551;
-/** What one operation takes besides paths, namespaces and its value. */
+/** The bytes that one operation takes besides paths, namespaces and its value. */
 const OPERATION_OVERHEAD_BYTES = 96;
 
 /** How much one commit may hold at servers with this `--max-txn-ops` and the default `--max-request-bytes`. */

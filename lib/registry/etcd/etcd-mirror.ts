@@ -11,7 +11,7 @@ import { type CallContext, type EtcdReads, requireConnected } from './etcd-reads
 import { nodeOf } from './node-values.js';
 import { type NodeChange } from './tree-watch.js';
 
-/** What a mirror needs. */
+/** The parts that a mirror needs. */
 export interface EtcdMirrorContext extends CallContext {
   readonly keys: EtcdKeys;
   readonly reads: EtcdReads;

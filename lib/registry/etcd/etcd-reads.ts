@@ -7,7 +7,7 @@ import { type EtcdSettings } from './etcd-configuration.js';
 import { type CallSubject, isPassing, translated } from './etcd-failures.js';
 import { type Connected, type EtcdSession } from './session/etcd-session.js';
 
-/** What reads and writes need. */
+/** The parts that reads and writes need. */
 export interface CallContext {
   readonly session: EtcdSession;
   readonly clock: Clock;

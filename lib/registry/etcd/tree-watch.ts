@@ -1,5 +1,5 @@
 /**
- * What happens to the nodes of a namespace, as one connection hears of it: one watch for all mirrors of a process.
+ * The changes of the nodes of a namespace, as one connection receives them: one watch for all mirrors of a process.
  *
  * etcd sends each revision as a whole, in order. A response may hold several revisions, and never a part of one, since
  * this watch does not ask for fragments.
@@ -31,7 +31,7 @@ export interface NodeChange {
 /** Called with changes that arrived together, in their order. Must not throw. */
 export type Follower = (changes: readonly NodeChange[]) => void;
 
-/** What a watch needs. */
+/** The parts that a watch needs. */
 export interface TreeWatchOptions {
   readonly client: Pick<EtcdClient, 'call' | 'open'>;
   readonly keys: EtcdKeys;

@@ -11,7 +11,7 @@ export const DEFAULTS = {
   connections: 4,
 } as const;
 
-/** What an `integer` of the database holds. */
+/** The greatest `integer` of the database. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 const WITHOUT_PLACEHOLDERS = rule('placeholder', placeholderProblem);

@@ -23,7 +23,7 @@ export class RoutineNotices {
     this.#send = send;
   }
 
-  /** Whether a routine commit that is sent now is to notify by itself. */
+  /** True if a routine commit that is sent now is to notify by itself. */
   admit(): boolean {
     const now = this.#clock.monotonic();
     if (now - this.#last < PACE_MS) return false;

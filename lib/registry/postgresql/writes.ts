@@ -46,7 +46,7 @@ interface WritesOptions {
   /** How long a lost answer is looked for, in milliseconds. */
   readonly settleMs: number;
   readonly onCommit: (commit: OwnCommit) => void;
-  /** Whether changes of these paths are routine to the mirrors of this process. */
+  /** True if changes of these paths are routine to the mirrors of this process. */
   readonly isRoutine: (paths: readonly string[]) => boolean;
 }
 

@@ -4,7 +4,7 @@ import { legible } from '../../../api/text/describe-value.js';
 export interface Endpoint {
   readonly host: string;
   readonly port: number;
-  /** Whether to connect by TLS. */
+  /** True if the client connects by TLS. */
   readonly isSecure: boolean;
   /** `host:port`, for messages. */
   readonly address: string;

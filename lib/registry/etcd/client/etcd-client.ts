@@ -36,7 +36,7 @@ export interface EtcdTls {
   readonly servername: string | undefined;
 }
 
-/** What is done with the answers of a stream, and when it ends. */
+/** The functions that a stream calls with its answers, and when it ends. */
 export interface StreamListener<Answer> {
   readonly onMessage: (answer: Answer) => void;
   /** Called once, unless `close` was called before. */

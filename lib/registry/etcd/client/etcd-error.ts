@@ -38,31 +38,31 @@ export class EtcdError extends Error {
   constructor(
     /** A status code of gRPC. */
     readonly status: number,
-    /** What the server said, or why there is no answer. */
+    /** The server's text, or the reason why there is no answer. */
     readonly details: string,
     options?: { readonly cause?: unknown },
   ) {
     super(details, options);
   }
 
-  /** Whether the server has answered that it did nothing, and why. Otherwise the call may have had its effect. */
+  /** True if the server has answered that it did nothing. Otherwise the call may have had its effect. */
   get isAnswer(): boolean {
     return WITHOUT_EFFECT.includes(this.status);
   }
 
-  /** Whether our token has expired, or the server has forgotten it: a new one is needed. */
+  /** True if our token has expired, or the server has forgotten it: a new one is needed. */
   get isTokenStale(): boolean {
     const isOld = this.status === Status.invalidArgument && this.details.includes('revision of auth store is old');
     return this.status === Status.unauthenticated || isOld;
   }
 
-  /** Whether the server refuses what these credentials ask for, or that they are there or not. */
+  /** True if the server refuses these credentials, or demands some, or does not grant their request. */
   get isAboutCredentials(): boolean {
     const isRefusal = /authentication failed|user name (is )?(empty|not found)/.test(this.details);
     return this.status === Status.permissionDenied || (this.status === Status.invalidArgument && isRefusal);
   }
 
-  /** Whether the lease has ended. */
+  /** True if the lease has ended. */
   get isLeaseOver(): boolean {
     return this.status === Status.notFound && this.details.includes('lease not found');
   }

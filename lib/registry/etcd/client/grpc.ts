@@ -5,7 +5,7 @@ import { describeCause } from '../../../api/text/describe-cause.js';
 import { MissingPackageError } from '../../missing-package.js';
 import { type Methods, methodsOf } from './wire-format.js';
 
-/** What this client uses of them. */
+/** The parts of them that this client uses. */
 export interface GrpcPackages {
   readonly grpc: typeof Grpc;
   readonly methods: Methods;

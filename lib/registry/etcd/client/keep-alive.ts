@@ -3,7 +3,7 @@ import { afterNextPoll } from '../../../time/event-loop.js';
 import { type EtcdClient, type EtcdStream } from './etcd-client.js';
 import { type EtcdError } from './etcd-error.js';
 
-/** What a keep-alive is about, and whom it notifies. */
+/** The lease that a keep-alive prolongs, and the functions that it notifies. */
 export interface KeepAliveOptions {
   readonly leaseId: string;
   /** The pause between two requests, and how long the answer to one may take, in milliseconds. */

@@ -96,7 +96,7 @@ const CALLS: Readonly<Record<keyof UnaryCalls | keyof StreamCalls, readonly [str
 /** How the loader is to give decoded messages. */
 const AS_OBJECTS = { longs: String, defaults: true, arrays: true } as const;
 
-/** What gRPC needs of one call. */
+/** The description of one call for gRPC. */
 export interface Method<Request, Answer> {
   /** `/etcdserverpb.KV/Txn`. */
   readonly path: string;
@@ -104,7 +104,7 @@ export interface Method<Request, Answer> {
   readonly decode: (bytes: Buffer) => Answer;
 }
 
-/** What gRPC needs of each call. */
+/** The descriptions of all calls for gRPC. */
 export type Methods = {
   readonly [Name in keyof UnaryCalls]: Method<UnaryCalls[Name][0], UnaryCalls[Name][1]>;
 } & { readonly [Name in keyof StreamCalls]: Method<StreamCalls[Name][0], StreamCalls[Name][1]> };

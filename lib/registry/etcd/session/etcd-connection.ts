@@ -33,7 +33,7 @@ export class EtcdConnection {
     if (this.#problem !== undefined) this.#end(this.#problem);
   }
 
-  /** What happens to the keys of the namespace. */
+  /** The changes of the keys of the namespace. */
   get watch(): TreeWatch {
     if (this.#watch === undefined) throw new Error('The connection has no watch yet');
     return this.#watch;

@@ -13,7 +13,7 @@ import { type EtcdKeys } from '../etcd-keys.js';
 import { leaseOf, sessionIdOf } from '../node-values.js';
 import { TreeWatch } from '../tree-watch.js';
 
-/** What a connection is made for, and whom it notifies of its lease. */
+/** The endpoint and the session of a new connection, and the functions that it notifies of its lease. */
 export interface DialOptions {
   readonly settings: EtcdSettings;
   readonly keys: EtcdKeys;

@@ -38,7 +38,7 @@ import { EtcdOutages } from './etcd-outages.js';
 import { leaseOf, sessionIdOf } from '../node-values.js';
 import { SessionStates } from './session-states.js';
 
-/** What a session needs. */
+/** The parts that a session needs. */
 export interface EtcdSessionOptions {
   readonly settings: EtcdSettings;
   readonly keys: EtcdKeys;

@@ -4,7 +4,7 @@ import { type Clock } from '../../../time/clock.js';
 import { soon } from '../../../time/event-loop.js';
 import { type SessionState } from '../../registry-center.js';
 
-/** What the states of a session need. */
+/** The parts that the states of a session need. */
 export interface SessionStatesOptions {
   readonly clock: Clock;
   readonly logger: JobLogger;

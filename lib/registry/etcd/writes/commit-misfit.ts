@@ -2,7 +2,7 @@ import { RegistryConflictError, RegistryRefusedError } from '../../../api/errors
 import { isWithin, parentPath } from '../../node-paths.js';
 import { type Operation } from '../../registry-center.js';
 
-/** What is known of a node that a commit is about. */
+/** The known facts of a node that a commit changes or checks. */
 export interface KnownNode {
   readonly version: number;
   readonly isOfSession: boolean;

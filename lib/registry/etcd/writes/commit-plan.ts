@@ -57,7 +57,7 @@ class CommitPlan {
   readonly #lease: string;
   readonly #compare = new Map<string, Compare>();
   readonly #success: RequestOp[] = [];
-  /** What was created or replaced, and what was removed. */
+  /** The nodes that the commit has created or replaced, and those that it has removed. */
   readonly #made = new Map<string, Operation>();
   readonly #removed = new Set<string>();
   /** Nodes below which nothing may be left, in the order of the operations. */

@@ -17,7 +17,7 @@ import { type CallContext, type EtcdReads, requireConnected } from '../etcd-read
 import { nodeOf } from '../node-values.js';
 import { type SessionWrites, type WriteTxn } from './session-writes.js';
 
-/** What is written through. */
+/** The session and the keys by which nodes are written. */
 export interface NodeWritesContext extends CallContext {
   readonly keys: EtcdKeys;
   readonly reads: EtcdReads;

@@ -25,7 +25,7 @@ import { type Connected } from '../session/etcd-session.js';
 import { leaseOf } from '../node-values.js';
 import { type Slot, SlotPool } from './slot-pool.js';
 
-/** What a write compares and does. */
+/** The compares and the operations of a write. */
 export interface WriteTxn {
   readonly compare: readonly Compare[];
   readonly success: readonly RequestOp[];

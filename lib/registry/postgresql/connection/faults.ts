@@ -15,6 +15,9 @@ export interface PostgresFault {
 /** Invalid authorization, invalid password, no such database, no such schema, insufficient privilege. */
 const REFUSALS: ReadonlySet<string> = new Set(['28000', '28P01', '3D000', '3F000', '42501']);
 
+/** A statement that was prepared is unknown, or is there already: a pooler lends connections to several clients. */
+const POOLED: ReadonlySet<string> = new Set(['26000', '42P05']);
+
 /** The tables in the database do not fit this version of the library. */
 export class SchemaVersionError extends Error {
   override readonly name = 'SchemaVersionError';
@@ -40,6 +43,11 @@ export function faultOf(error: unknown, place: string): PostgresFault {
   if (message === '' && first !== undefined) return faultOf(first, place);
   if (error instanceof SchemaVersionError || error instanceof MissingPackageError)
     return { reason: message, isRefusal: true };
+  if (POOLED.has(code))
+    return {
+      reason: `a pooler gives each transaction another connection, so that regCenter.notify must be false: ${message} (${place})`,
+      isRefusal: true,
+    };
   const isSystemError = /^E[A-Z_]+$/.test(code);
   return { reason: isSystemError ? `${code} ${place}` : `${message} (${place})`, isRefusal: REFUSALS.has(code) };
 }

@@ -1,0 +1,26 @@
+import { expect, test } from '@jest/globals';
+import { faultOf, SchemaVersionError } from '../../../lib/registry/postgresql/connection/faults.js';
+import { MissingPackageError } from '../../../lib/registry/missing-package.js';
+
+const withCode = (code: string, message: string): Error => Object.assign(new Error(message), { code });
+
+test.each<[Error, string, boolean]>([
+  [withCode('ECONNREFUSED', 'connect ECONNREFUSED 10.0.0.1:5432'), 'ECONNREFUSED db:5432', false],
+  [withCode('57P03', 'the database system is starting up'), 'the database system is starting up (db:5432)', false],
+  [withCode('28P01', 'password authentication failed'), 'password authentication failed (db:5432)', true],
+  [withCode('42501', 'permission denied for schema public'), 'permission denied for schema public (db:5432)', true],
+  [new SchemaVersionError('the tables are of version 7'), 'the tables are of version 7', true],
+  [new MissingPackageError('npm install pg'), 'npm install pg', true],
+  ...['42P05', '26000'].map((code): [Error, string, boolean] => [
+    withCode(code, 'prepared statement "ej_attach" already exists'),
+    'a pooler gives each transaction another connection, so that regCenter.notify must be false: prepared statement "ej_attach" already exists (db:5432)',
+    true,
+  ]),
+  [
+    Object.assign(new AggregateError([withCode('ECONNREFUSED', 'connect ECONNREFUSED ::1:5432')], ''), {}),
+    'ECONNREFUSED db:5432',
+    false,
+  ],
+])('%s has a reason for people, and waiting cures it or not', (error, reason, isRefusal) => {
+  expect(faultOf(error, 'db:5432')).toEqual({ reason, isRefusal });
+});

@@ -27,6 +27,7 @@ export interface CommonOptions {
   readonly timeout: number;
   readonly config?: string;
   readonly settingsEnv?: string;
+  readonly registry?: string;
   readonly servers?: string;
   readonly namespace?: string;
   readonly digestFile?: string;

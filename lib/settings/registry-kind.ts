@@ -43,6 +43,18 @@ export function registryType({ type, url, endpoints, serverLists }: RegCenterSet
   return serverLists === undefined ? undefined : 'ZOOKEEPER';
 }
 
+/** The names of the settings that a registry centre of that kind does not have, and of those that name a kind. */
+export function settingsOfOtherKinds(type: RegistryType): readonly string[] {
+  const others = REGISTRY_TYPES.filter((each) => each !== type).flatMap((each) => OWN[each]);
+  return ['type', ...new Set(others.filter((setting) => !OWN[type].includes(setting)))];
+}
+
+/** The setting that an address belongs to, by its scheme: servers of ZooKeeper have none. */
+export function placeOfAddress(address: string): 'url' | 'endpoints' | 'serverLists' {
+  if (/^postgres(ql)?:/i.test(address)) return 'url';
+  return /^https?:/i.test(address) ? 'endpoints' : 'serverLists';
+}
+
 /** @returns what is wrong with the settings together: place and requirement, one line each */
 export function registryTypeProblems(settings: RegCenterSettings): readonly string[] {
   const type = registryType(settings);

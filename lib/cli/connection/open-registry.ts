@@ -2,6 +2,7 @@ import { type JobLogger } from '../../api/text/logger.js';
 import { type RegistryCenter } from '../../registry/registry-center.js';
 import { whenConnected } from '../../registry/session-state.js';
 import { createRegistryCenter } from '../../settings/create-registry-center.js';
+import { registryType } from '../../settings/registry-kind.js';
 import { type RegCenterSettings } from '../../settings/reg-center-settings.js';
 import { type Clock } from '../../time/clock.js';
 import { CommandError, EXIT } from '../exit-codes.js';
@@ -9,13 +10,16 @@ import { CommandError, EXIT } from '../exit-codes.js';
 /** A short session costs nothing, as a command has no ephemeral nodes, and it shows an outage soon. */
 const SESSION_MS = 10_000;
 
+/** The other registry centres have no such settings. */
+const ZOOKEEPER_RETRIES = { baseSleepTimeMilliseconds: 200, maxSleepTimeMilliseconds: 1_000, maxRetries: 3 } as const;
+
 /** Options of connecting a command. */
 export interface OpeningOptions {
   readonly clock: Clock;
   readonly logger: JobLogger;
   /** The most milliseconds that connecting may take. */
   readonly timeoutMs: number;
-  /** Makes the registry centre. Default: ZooKeeper's. */
+  /** Makes the registry centre. Default: the one that the settings name. */
   readonly open?: ((settings: RegCenterSettings, logger: JobLogger) => RegistryCenter) | undefined;
 }
 
@@ -53,7 +57,7 @@ export async function openRegistry(
   }
 }
 
-const CURE = 'Is that the place that --servers, the environment or the file mean, and does ZooKeeper run there?';
+const CURE = 'Is that the place that --registry, the environment or the file mean, and does the server run there?';
 
 /** Short timeouts for a person who waits; those of applications are longer. */
 function shortTimeouts(settings: RegCenterSettings, timeoutMs: number): Partial<RegCenterSettings> {
@@ -63,9 +67,7 @@ function shortTimeouts(settings: RegCenterSettings, timeoutMs: number): Partial<
   return {
     connectionTimeoutMilliseconds: connectionMs,
     sessionTimeoutMilliseconds: SESSION_MS,
-    baseSleepTimeMilliseconds: 200,
-    maxSleepTimeMilliseconds: 1_000,
-    maxRetries: 3,
+    ...(registryType(settings) === 'ZOOKEEPER' && ZOOKEEPER_RETRIES),
   };
 }
 

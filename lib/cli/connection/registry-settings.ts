@@ -7,7 +7,7 @@ import { isMap } from '../../api/text/describe-value.js';
 import { InvalidConfigurationError } from '../../api/errors/errors.js';
 import { relaxed } from '../../api/text/nearest.js';
 import { originKey, readEnvironment } from '../../settings/environment.js';
-import { registryType } from '../../settings/registry-kind.js';
+import { placeOfAddress, registryType, settingsOfOtherKinds } from '../../settings/registry-kind.js';
 import { mergeSettings } from '../../settings/merge-settings.js';
 import { type RegCenterSettings } from '../../settings/reg-center-settings.js';
 import { CommandError, EXIT } from '../exit-codes.js';
@@ -24,8 +24,9 @@ interface GivenSetting {
 
 const MISSING = {
   serverLists:
-    'Which ZooKeeper? Name its servers by --servers host:2181, in the environment by ELASTICJOB_REGCENTER_SERVERLISTS, ' +
-    'or as elasticjob.regCenter.serverLists in a file (--config elasticjob.yaml).',
+    'Which registry centre? Name it by --registry host:2181 (ZooKeeper) or --registry postgres://user@host/database, in the ' +
+    'environment by ELASTICJOB_REGCENTER_SERVERLISTS or ELASTICJOB_REGCENTER_URL, or as elasticjob.regCenter in a file ' +
+    '(--config elasticjob.yaml).',
   namespace:
     'Which namespace? Name it by --namespace orders, in the environment by ELASTICJOB_REGCENTER_NAMESPACE, ' +
     'or as elasticjob.regCenter.namespace in a file (--config elasticjob.yaml).',
@@ -41,7 +42,7 @@ export class MissingRegistrySettingError extends CommandError {
 /**
  * Merges and checks the settings of the registry centre.
  * @throws InvalidConfigurationError naming all problems
- * @throws CommandError if the servers or the namespace are given nowhere
+ * @throws CommandError if the registry centre or the namespace is given nowhere, or the registry centre twice
  */
 export function registrySettings(
   options: CommonOptions,
@@ -49,10 +50,13 @@ export function registrySettings(
   surroundings: Pick<Surroundings, 'directory'>,
 ): RegCenterSettings {
   const given = givenSettings(options, surroundings);
+  // A place on the command line means another registry centre: settings of other kinds belong to the former one.
+  const type = registryType(Object.fromEntries(given.map(({ path, value }) => [path.join('.'), value])));
+  const former = type === undefined ? [] : settingsOfOtherKinds(type);
   const merged = mergeSettings({
     code: [],
-    file: withGiven(ownEntries(file), options.tls === true ? [...given, TLS] : given),
-    environment: withoutGiven(environment, given),
+    file: withGiven(withoutSettings(ownEntries(file), former), options.tls === true ? [...given, TLS] : given),
+    environment: withoutGiven(environment, given, former),
   });
   const { regCenter, problems } = merged ?? { regCenter: {}, problems: [] };
   for (const name of ['serverLists', 'namespace'] as const)
@@ -66,11 +70,14 @@ export function registrySettings(
 const TLS = { path: ['tls'], flag: '--tls', value: undefined } as const;
 
 function givenSettings(options: CommonOptions, surroundings: Pick<Surroundings, 'directory'>): readonly GivenSetting[] {
-  const { servers, namespace, digestFile, tlsPassphraseFile, saslPasswordFile } = options;
+  const { registry, servers, namespace, digestFile, tlsPassphraseFile, saslPasswordFile } = options;
+  if (registry !== undefined && servers !== undefined)
+    throw new CommandError(EXIT.usage, '--servers and --registry both name the registry centre: give one of them.');
   const secret = (path: string | undefined): string | undefined =>
     path === undefined ? undefined : secretIn(path, surroundings);
   const all: readonly { readonly [K in keyof GivenSetting]: GivenSetting[K] | undefined }[] = [
     { path: ['serverLists'], flag: '--servers', value: servers },
+    { path: [placeOfAddress(registry ?? '')], flag: '--registry', value: registry },
     { path: ['namespace'], flag: '--namespace', value: namespace },
     { path: ['digest'], flag: '--digest-file', value: secret(digestFile) },
     { path: ['tls', 'ca'], flag: '--tls-ca', value: options.tlsCa },
@@ -108,15 +115,37 @@ function withValue(
   return isMap(inner) ? { ...tree, [key]: withValue(inner, rest, value) } : tree;
 }
 
-/** The variables about the registry centre, without those of settings that the command line gives. */
+/** The entries about the registry centre without these of its settings, in any spelling. */
+function withoutSettings(
+  file: Readonly<Record<string, unknown>>,
+  settings: readonly string[],
+): Readonly<Record<string, unknown>> {
+  const dropped = new Set(settings.map(relaxed));
+  const kept = (section: unknown): unknown =>
+    isMap(section)
+      ? Object.fromEntries(Object.entries(section).filter(([key]) => !dropped.has(relaxed(key))))
+      : section;
+  return Object.fromEntries(Object.entries(file).map(([key, section]) => [key, kept(section)]));
+}
+
+/**
+ * The variables about the registry centre, without those of settings that the command line gives, and of settings of
+ * another kind of registry centre.
+ */
 function withoutGiven(
   environment: SettingsFound['environment'],
   given: readonly GivenSetting[],
+  former: readonly string[],
 ): Readonly<Record<string, string | undefined>> {
   const own = Object.entries(environment).filter(([name]) => relaxed(name).startsWith('elasticjobregcenter'));
   const variables = Object.fromEntries(own);
   const { origins } = readEnvironment(variables, new Map());
-  const replaced = given.map(({ path }) => origins.get(originKey(['regCenter', ...path])));
+  const isFormer = (key: string): boolean =>
+    former.some((name) => `${key}\0`.startsWith(`${originKey(['regCenter', name])}\0`));
+  const replaced = [
+    ...given.map(({ path }) => origins.get(originKey(['regCenter', ...path]))),
+    ...[...origins].flatMap(([key, variable]) => (isFormer(key) ? [variable] : [])),
+  ];
   return Object.fromEntries(own.filter(([name]) => !replaced.includes(name)));
 }
 

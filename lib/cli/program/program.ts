@@ -65,6 +65,7 @@ function addCommonOptions(program: Command): void {
     .addOption(new Option('--no-color', 'print no colours; so does the variable NO_COLOR'))
     .addOption(new Option('--verbose', 'print what the connection does'))
     .optionsGroup('Connection:')
+    .option('-r, --registry <address>', 'postgres://user@host/database, http://etcd:2379, or ZooKeeper servers')
     .option('-s, --servers <list>', 'ZooKeeper servers: host:2181,host2:2181')
     .option('--namespace <name>', 'namespace of the jobs')
     .option('-c, --config <file>', 'YAML file with the settings of the application (default: elasticjob.yaml)')

@@ -90,13 +90,52 @@ describe('the registry centre is that of', () => {
   });
 });
 
+describe('--registry names', () => {
+  test.each([
+    ['postgres://jobs:secret@db:5432/app', { url: 'postgres://jobs:secret@db:5432/app' }],
+    ['postgresql://db/app', { url: 'postgresql://db/app' }],
+    ['http://etcd1:2379,http://etcd2:2379', { endpoints: 'http://etcd1:2379,http://etcd2:2379' }],
+    ['https://etcd1:2379', { endpoints: 'https://etcd1:2379' }],
+    ['zoo1:2181,zoo2:2181', { serverLists: 'zoo1:2181,zoo2:2181' }],
+  ])('%s', (registry, place) => {
+    expect(settings({ registry, namespace: 'orders' })).toEqual({ ...place, namespace: 'orders' });
+  });
+
+  test('another registry centre than the file and the environment, whose own settings do not count then', () => {
+    file('elasticjob.yaml', YAML);
+    const environment = { ELASTICJOB_REGCENTER_TLS_CA: '/ca.pem', ELASTICJOB_REGCENTER_TYPE: 'ZOOKEEPER' };
+
+    expect(settings({ registry: 'postgres://db/app' }, environment)).toEqual({
+      url: 'postgres://db/app',
+      namespace: 'orders',
+    });
+  });
+
+  test('ZooKeeper in place of PostgreSQL', () => {
+    const environment = {
+      ELASTICJOB_REGCENTER_URL: 'postgres://db/app',
+      ELASTICJOB_REGCENTER_SCHEMA: 'jobs',
+      ELASTICJOB_REGCENTER_NAMESPACE: 'orders',
+    };
+
+    for (const flag of ['servers', 'registry'])
+      expect(settings({ [flag]: 'zoo:2181' }, environment)).toEqual({ serverLists: 'zoo:2181', namespace: 'orders' });
+  });
+});
+
 test('--tls alone means the authorities that Node knows', () => {
   expect(settings({ servers: 'zoo:2182', namespace: 'orders', tls: true }).tls).toEqual({});
 });
 
 test.each([
-  [{}, 'Which ZooKeeper?'],
+  [{}, 'Which registry centre?'],
   [{ servers: 'zoo:2181' }, 'Which namespace?'],
+  [
+    { servers: 'zoo:2181', registry: 'zoo:2181' },
+    '--servers and --registry both name the registry centre: give one of',
+  ],
+  [{ registry: 'postgres://', namespace: 'orders' }, /url: .*\(from --registry\)/],
+  [{ registry: 'http://etcd:port', namespace: 'orders' }, /endpoints: .*\(from --registry\)/],
   [{ servers: 'zoo:port', namespace: 'orders' }, /serverLists: .*\(from --servers\)/],
   [{ servers: 'zoo:2181', namespace: 'orders', tlsCa: '/nowhere.pem' }, /tls\.ca: .*\(from --tls-ca\)/],
   [{ servers: 'zoo:2181', namespace: 'orders', saslUsername: 'anna' }, 'sasl.password'],

@@ -209,9 +209,17 @@ function isInstalled(program: string): boolean {
 
 /** The processes that a process has started, and those that they have. */
 function descendants(pid: number): readonly number[] {
-  const file = `/proc/${pid}/task/${pid}/children`;
-  const children = existsSync(file) ? readFileSync(file, 'utf8').trim().split(' ').filter(Boolean).map(Number) : [];
+  const children = childrenOf(pid).trim().split(' ').filter(Boolean).map(Number);
   return children.flatMap((child) => [child, ...descendants(child)]);
+}
+
+/** The processes that a process has started; none if it has ended, even in the middle of the reading. */
+function childrenOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 function send(pid: number, signal: NodeJS.Signals): void {

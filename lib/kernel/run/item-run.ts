@@ -13,7 +13,7 @@ import { onRejection } from '../../async/rejection.js';
 import { sleep } from '../../async/wait.js';
 import { type Clock } from '../../time/clock.js';
 import { type JobLog } from '../job/job-log.js';
-import { type ItemExecutor } from '../types/extensions.js';
+import { type ItemExecutor } from '../types/item-executor.js';
 import { type BegunItem } from '../view/firing.js';
 import { ItemContext } from './item-context.js';
 import { type CodeEnd, ItemDeadline } from './item-deadline.js';

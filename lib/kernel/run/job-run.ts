@@ -26,7 +26,7 @@ import { Abort, type AbortSource, throwIfAborted } from '../../async/abort.js';
 import { type Limiter } from '../../async/limiter.js';
 import { readItemParameters } from '../../layout/sharding-item-parameters.js';
 import { whenConnected } from '../../registry/session-state.js';
-import { type ItemExecutor } from '../types/extensions.js';
+import { type ItemExecutor } from '../types/item-executor.js';
 import { type BegunItem, type BegunRun, type Firing } from '../view/firing.js';
 import { type Takeover } from '../marks/takeover.js';
 import { TriggerAcceptance } from '../marks/trigger-acceptance.js';

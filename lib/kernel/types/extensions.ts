@@ -11,15 +11,13 @@ import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import {
   type ClassedJobItemExecutor,
   type PropertyProblem,
-  type RunningJob,
   type TypedJobItemExecutor,
 } from '../../api/extensions/job-executor.js';
-import { isAccepted, propertyProblemsOf, textsOf, UnusableAnswerError } from '../../api/extensions/answers.js';
+import { isAccepted, textsOf, UnusableAnswerError } from '../../api/extensions/answers.js';
 import { type ItemInterceptor, type RunObserver } from '../../api/events/run-events.js';
 import { runLimitsOf } from '../../api/settings/run-limits.js';
-import { type ShardingContext } from '../../api/job/sharding-context.js';
 import { builtInExecutors } from '../../executors/built-in-executors.js';
-import { type AnyJobListener, listenerProblem, LOWEST_ORDER } from '../../api/extensions/job-listener.js';
+import { type AnyJobListener, LOWEST_ORDER } from '../../api/extensions/job-listener.js';
 import { jobPath, keyPath, propertyPath } from '../../api/job/job-name.js';
 import { type JobLogger } from '../../api/text/logger.js';
 import { type JobShardingStrategy } from '../../api/extensions/sharding-strategy.js';
@@ -29,13 +27,14 @@ import { type Clock } from '../../time/clock.js';
 import { type JobLog } from '../job/job-log.js';
 import { readItemParameters } from '../../layout/sharding-item-parameters.js';
 import { builtInErrorHandlers } from './error-handlers.js';
+import { ClassedExecutor, type ItemExecutor, TypedExecutor } from './item-executor.js';
+import { listenerOrder, type NamedListener, namedListeners } from './named-listeners.js';
 import { averageAllocation } from './strategies/average-allocation.js';
 import { odevity } from './strategies/odevity.js';
 import { roundRobin } from './strategies/round-robin.js';
 import { singleShardingBalance } from './strategies/single-sharding-balance.js';
 import { sticky } from './strategies/sticky.js';
 import { describeCause, stackOf } from '../../api/text/describe-cause.js';
-import { repeated } from '../../api/text/repeated.js';
 import { RUN_WORKER, RUN_WORKER_MEMORY, WORKER_TYPE } from '../../api/settings/run-properties.js';
 import { isWorkerThreadJob } from '../../api/job/worker-job.js';
 
@@ -65,88 +64,6 @@ export interface ExtensionOptions {
   readonly observers?: readonly RunObserver[];
   /** Wrap the call of the job's code for each item, the first one outermost. */
   readonly interceptors?: readonly ItemInterceptor[];
-}
-
-/** Does the work of one sharding item of one job. An error that it throws is the item's failure. */
-export interface ItemExecutor {
-  process(configuration: JobConfiguration, context: ShardingContext, job: RunningJob): void | Promise<void>;
-  /** @returns the problems with the properties that it needs */
-  validate(configuration: JobConfiguration): readonly PropertyProblem[];
-  /** @returns doubts: values that are allowed, but probably not intended */
-  doubts(configuration: JobConfiguration): readonly string[];
-  /** Loads the resources of the job. */
-  prepare(configuration: JobConfiguration): void | Promise<void>;
-  /** Frees the resources of a job that has ended on this instance. */
-  release(jobName: string): void | Promise<void>;
-}
-
-/** Executes jobs that have a type. */
-class TypedExecutor implements ItemExecutor {
-  readonly #typed: TypedJobItemExecutor;
-
-  constructor(typed: TypedJobItemExecutor) {
-    this.#typed = typed;
-  }
-
-  process(configuration: JobConfiguration, context: ShardingContext, running: RunningJob): void | Promise<void> {
-    return this.#typed.process(configuration, context, running);
-  }
-
-  validate(configuration: JobConfiguration): readonly PropertyProblem[] {
-    const answer = this.#typed.validate?.(configuration);
-    return propertyProblemsOf(`validate() of the executor ${this.#typed.type}`, answer);
-  }
-
-  doubts(configuration: JobConfiguration): readonly string[] {
-    return textsOf(`doubts() of the executor ${this.#typed.type}`, this.#typed.doubts?.(configuration));
-  }
-
-  prepare(configuration: JobConfiguration): void | Promise<void> {
-    return this.#typed.prepare?.(configuration);
-  }
-
-  release(jobName: string): void | Promise<void> {
-    return this.#typed.release?.(jobName);
-  }
-}
-
-/** Executes the job of an object. */
-class ClassedExecutor implements ItemExecutor {
-  readonly #classed: ClassedJobItemExecutor;
-  readonly #job: object;
-
-  constructor(classed: ClassedJobItemExecutor, job: object) {
-    this.#classed = classed;
-    this.#job = job;
-  }
-
-  process(configuration: JobConfiguration, context: ShardingContext, running: RunningJob): void | Promise<void> {
-    return this.#classed.process(this.#job, configuration, context, running);
-  }
-
-  validate(configuration: JobConfiguration): readonly PropertyProblem[] {
-    const answer = this.#classed.validate?.(configuration, this.#job);
-    return propertyProblemsOf(`validate() of the executor for ${this.#classed.requirement}`, answer);
-  }
-
-  doubts(configuration: JobConfiguration): readonly string[] {
-    const answer = this.#classed.doubts?.(configuration, this.#job);
-    return textsOf(`doubts() of the executor for ${this.#classed.requirement}`, answer);
-  }
-
-  prepare(configuration: JobConfiguration): void | Promise<void> {
-    return this.#classed.prepare?.(configuration, this.#job);
-  }
-
-  release(jobName: string): void | Promise<void> {
-    return this.#classed.release?.(jobName);
-  }
-}
-
-/** A listener with the type by which jobs name it. */
-export interface NamedListener {
-  readonly type: string;
-  readonly listener: AnyJobListener;
 }
 
 /**
@@ -256,14 +173,14 @@ export class Extensions {
   listeners({ jobListenerTypes }: JobConfiguration): readonly NamedListener[] {
     const known = jobListenerTypes.flatMap((type) => this.#listeners.find((each) => isOfType(each, type)) ?? []);
     return [...new Set(known)]
-      .map((named) => ({ named, order: readOrder(named).order ?? LOWEST_ORDER }))
+      .map((named) => ({ named, order: listenerOrder(named).order ?? LOWEST_ORDER }))
       .sort((one, other) => one.order - other.order)
       .map(({ named }) => named);
   }
 
   #checkListener({ jobName }: JobConfiguration, type: string): void {
     const path = keyPath(jobPath(jobName), 'jobListenerTypes');
-    const { problem } = readOrder(choose(this.#listeners, type, { path, what: 'job listener' }));
+    const { problem } = listenerOrder(choose(this.#listeners, type, { path, what: 'job listener' }));
     if (problem !== undefined) throw new InvalidConfigurationError([`${path}: ${problem}`]);
   }
 
@@ -466,33 +383,6 @@ const CORES = availableParallelism();
 
 const cpu: JobExecutorThreadPoolSizeProvider = { type: 'CPU', getSize: () => 2 * CORES };
 const singleThread: JobExecutorThreadPoolSizeProvider = { type: 'SINGLE_THREAD', getSize: () => 1 };
-
-function namedListeners(listeners: readonly AnyJobListener[]): readonly NamedListener[] {
-  const faults: string[] = [];
-  const named = listeners.map((listener): NamedListener => {
-    const type: unknown = (listener as AnyJobListener | null | undefined)?.type;
-    const name = typeof type === 'string' && type.trim() !== '' ? type : undefined;
-    const fault = listenerProblem(listener);
-    if (name === undefined) faults.push(`The job listener ${describeCause(listener)} has no type`);
-    else if (fault !== undefined) faults.push(`The job listener ${name} ${fault}`);
-    return { type: name ?? '', listener };
-  });
-  const [twice] = repeated(named.flatMap(({ type }) => (type === '' ? [] : [type.toUpperCase()])));
-  if (twice !== undefined) faults.push(`There are two job listeners of type ${twice}; case does not count`);
-  if (faults.length > 0) throw new InvalidConfigurationError(faults);
-  return named;
-}
-
-/** As in Java, listeners with a greater order are called later. */
-function readOrder({ type, listener }: NamedListener): { readonly order?: number; readonly problem?: string } {
-  try {
-    const order: unknown = listener.order?.() ?? LOWEST_ORDER;
-    if (typeof order === 'number' && !Number.isNaN(order)) return { order };
-    return { problem: `the order() of job listener ${type} must return a number, got ${describeValue(order)}` };
-  } catch (error) {
-    return { problem: `the order() of job listener ${type} has failed: ${describeCause(error)}` };
-  }
-}
 
 function isOfType(candidate: { readonly type: string }, type: string): boolean {
   return candidate.type.toUpperCase() === type.toUpperCase();

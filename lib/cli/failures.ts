@@ -35,7 +35,9 @@ function messageOf(
     case EXIT.unknownOutcome:
       return registry === undefined ? message : `${message} ${connectionOf(registry)}`;
     case EXIT.refused:
-      return `${message.replace(/ Check regCenter\.digest[^]*$/, '')} ${CREDENTIALS}`;
+      return message.includes(' Check regCenter.digest')
+        ? `${message.replace(/ Check regCenter\.digest[^]*$/, '')} ${CREDENTIALS}`
+        : message.replace(', and start the application again', '');
     default:
       return message;
   }

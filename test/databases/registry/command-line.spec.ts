@@ -8,6 +8,21 @@ import { serverOf } from '../support/servers.js';
 
 const server = serverOf('postgres');
 
+test('the command line names the settings to check if PostgreSQL refuses it', async () => {
+  await using stage = await CommandStage.open();
+  const registry = `postgres://nobody@127.0.0.1:${server.port}/postgres`;
+
+  const { err, exitCode } = await stage.run(
+    `jobs --registry ${registry} --namespace orders`,
+    {},
+    { openRegistry: createRegistryCenter },
+  );
+
+  expect(exitCode).toBe(7);
+  expect(err).toContain('role "nobody" does not exist');
+  expect(err).toMatch(/Check regCenter\.url and regCenter\.schema\.\n$/);
+});
+
 test('the command line lists and changes the jobs of a PostgreSQL that --registry names', async () => {
   const namespace = newName();
   await using jobs = await openPostgresql(server, { namespace });

@@ -190,7 +190,7 @@ describe('a namespace of a digest', () => {
 
     for (const each of [env, wrong]) {
       const { out, err, code } = await elasticjob(['jobs', '--verbose'], each);
-      expect(err).toMatch(/refuses the credentials[^]*--digest-file/);
+      expect(err).toMatch(/refuses this client[^]*--digest-file/);
       expect([out, code]).toEqual(['', 7]);
       expect(err).not.toContain('wr0ng');
     }

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { DeadlineExceededError, RegistryUnavailableError, SessionLostError } from '../api/errors/errors.js';
 import { isDisconnection } from '../api/errors/registry-errors.js';
+import { describeCause } from '../api/text/describe-cause.js';
+import { type JobLogger } from '../api/text/logger.js';
 import { abortable } from '../async/wait.js';
 import { type Clock } from '../time/clock.js';
 import { childPath } from './node-paths.js';
@@ -9,6 +11,13 @@ import { liveSessionId } from './session-state.js';
 
 /** The parts of a registry centre that a hold needs. */
 export type HoldRegistry = Pick<RegistryCenter, 'session' | 'create' | 'remove' | 'mirror'>;
+
+/** The surroundings of a hold. */
+export interface HoldOptions {
+  readonly clock: Clock;
+  /** Reports a place that could not be given up although no call waits for that any more. */
+  readonly logger: Pick<JobLogger, 'error'>;
+}
 
 /**
  * One attempt to hold a path, for registry centres whose revisions are in the order of the requests: a session node
@@ -19,14 +28,16 @@ export type HoldRegistry = Pick<RegistryCenter, 'session' | 'create' | 'remove' 
 export class QueuedHold {
   readonly #registry: HoldRegistry;
   readonly #clock: Clock;
+  readonly #logger: Pick<JobLogger, 'error'>;
   readonly #path: string;
   readonly #place: string;
   readonly #broken = new AbortController();
   #queue: Mirror | undefined;
 
-  constructor(registry: HoldRegistry, clock: Clock, path: string) {
+  constructor(registry: HoldRegistry, path: string, { clock, logger }: HoldOptions) {
     this.#registry = registry;
     this.#clock = clock;
+    this.#logger = logger;
     this.#path = path;
     this.#place = childPath(path, `turn-${randomUUID()}`);
   }
@@ -101,6 +112,7 @@ export class QueuedHold {
   async #withdraw(id: string, enqueued: Promise<unknown>): Promise<void> {
     const removed = enqueued.catch(() => undefined).then(() => this.#remove(id));
     if (this.#queue !== undefined) await removed;
+    else removed.catch((error: unknown) => this.#reportLeft(error));
   }
 
   async #remove(id: string): Promise<void> {
@@ -114,8 +126,14 @@ export class QueuedHold {
     if (liveSessionId(session.state) !== id) return;
     const unsubscribe = session.onChange(() => {
       unsubscribe();
-      void this.#remove(id);
+      this.#remove(id).catch((error: unknown) => this.#reportLeft(error));
     });
+  }
+
+  #reportLeft(error: unknown): void {
+    this.#logger.error(
+      `The place ${this.#place} in a queue could not be given up, and holds up the others until this session ends: ${describeCause(error)}`,
+    );
   }
 
   #tooLate(timeoutMs: number): Error {

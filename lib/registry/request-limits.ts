@@ -11,7 +11,7 @@ export const DEFAULT_LIMITS: CommitLimits = {
 };
 
 /** Names after slashes; no name is empty, `.` or `..`. */
-const PATH = /^(?:\/(?!\.{1,2}(?:\/|$))[^/]+)+$/;
+export const PATH = /^(?:\/(?!\.{1,2}(?:\/|$))[^/]+)+$/;
 
 /**
  * @throws RegistryRefusedError unless the path is `/`, or like `/a/b` without empty, `.` or `..` parts and null

@@ -1,5 +1,6 @@
 import { RegistryRefusedError } from '../../api/errors/errors.js';
 import { nodeName, parentPath } from '../node-paths.js';
+import { PATH } from '../request-limits.js';
 import { type KeyRange } from './client/messages.js';
 
 /** Longest path within the namespace, in bytes: see `etcdLimits`. */
@@ -7,9 +8,6 @@ export const LONGEST_PATH_BYTES = 512;
 
 /** It has no bytes of its own in UTF-8, so that another text would be stored. */
 export const HALF_CHARACTER = /\p{Cs}/u;
-
-/** Names after slashes; no name is empty, `.` or `..`. */
-const PATH = /^(?:\/(?!\.{1,2}(?:\/|$))[^/]+)+$/;
 
 /**
  * The keys of one namespace, which all begin with it and a colon, so that a role of etcd can be given just these:

@@ -171,7 +171,7 @@ export class EtcdRegistryCenter implements RegistryCenter {
 
   async exclusively<T>(path: string, timeoutMs: number, task: (signal: AbortSignal) => Promise<T>): Promise<T> {
     requirePath('hold', path);
-    return new QueuedHold(this, this.#context.clock, path).during(timeoutMs, task);
+    return new QueuedHold(this, path, this.#context).during(timeoutMs, task);
   }
 
   async lineage(): Promise<Lineage | undefined> {

@@ -82,6 +82,7 @@ export class PostgresqlRegistryCenter implements RegistryCenter {
   readonly limits: CommitLimits = POSTGRESQL_LIMITS;
   readonly #namespace: string;
   readonly #clock: Clock;
+  readonly #logger: JobLogger;
   readonly #statements: Statements;
   readonly #session: PostgresqlSession;
   readonly #mirrors: Mirrors;
@@ -119,6 +120,7 @@ export class PostgresqlRegistryCenter implements RegistryCenter {
     this.#writes = new Writes({ session, statements, clock, connections, settleMs, onCommit, isRoutine });
     this.#namespace = settings.namespace;
     this.#clock = clock;
+    this.#logger = logger;
     this.#statements = statements;
     this.#session = session;
     this.#mirrors = mirrors;
@@ -198,7 +200,7 @@ export class PostgresqlRegistryCenter implements RegistryCenter {
 
   async exclusively<T>(path: string, timeoutMs: number, task: (signal: AbortSignal) => Promise<T>): Promise<T> {
     requireStorable('hold', { path });
-    return new QueuedHold(this, this.#clock, path).during(timeoutMs, task);
+    return new QueuedHold(this, path, { clock: this.#clock, logger: this.#logger }).during(timeoutMs, task);
   }
 
   async time(): Promise<number> {

@@ -58,7 +58,7 @@ export class PostgresLink {
     const link = new PostgresLink(options);
     try {
       await link.#connect(link.#control);
-      if (options.channel !== undefined) await link.#control.query({ text: `LISTEN "${options.channel}"` });
+      if (options.channel !== undefined) await link.control({ text: `LISTEN "${options.channel}"` });
       return link;
     } catch (error) {
       link.break('it could not be opened');
@@ -167,7 +167,7 @@ export class PostgresLink {
     await client.connect();
     // A pooler would give such settings to the client that comes next.
     if (this.#options.channel === undefined) return;
-    await client.query({
+    await this.#run(client, {
       text:
         'SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED; ' +
         `SET statement_timeout = ${this.#options.statementMs}`,

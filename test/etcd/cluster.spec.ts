@@ -1,38 +1,24 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { EtcdRegistryCenter } from '../../lib/registry/etcd/etcd-registry-center.js';
 import { untilConnected } from '../support/etcd-centres.js';
-import { EtcdServer } from '../support/etcd-server.js';
-import { freePort } from '../support/free-port.js';
+import { EtcdCluster } from '../support/etcd-cluster.js';
 import { until } from '../support/until.js';
 
 describe('A registry centre on three members of etcd', () => {
-  let members: readonly EtcdServer[] = [];
+  let cluster!: EtcdCluster;
 
   beforeAll(async () => {
-    const peerPorts = [await freePort(), await freePort(), await freePort()];
-    const cluster = peerPorts.map((port, index) => `m${index}=http://127.0.0.1:${port}`).join(',');
-    members = await Promise.all(
-      peerPorts.map((peerPort, index) => EtcdServer.launch({ member: { name: `m${index}`, peerPort, cluster } })),
-    );
-    await Promise.all(members.map((member) => member.ready()));
+    cluster = await EtcdCluster.start();
   });
   afterAll(async () => {
-    await Promise.all(members.map((member) => member.dispose()));
+    await cluster[Symbol.asyncDispose]();
   });
 
-  const leader = async (): Promise<EtcdServer> => {
-    for (;;) {
-      for (const member of members) {
-        const status = await member.call('maintenance/status', {}).catch(() => undefined);
-        const id = (status?.['header'] as { readonly member_id?: string } | undefined)?.member_id;
-        if (status !== undefined && status['leader'] === id) return member;
-      }
-    }
-  };
-
   test('goes on with its session at another member when its own crashes, even if that was the leader', async () => {
-    const own = await leader();
-    const endpoints = [own, ...members.filter((each) => each !== own)].map(({ address }) => `http://${address}`);
+    const own = await cluster.leader();
+    const endpoints = [own, ...cluster.members.filter((each) => each !== own)].map(
+      ({ address }) => `http://${address}`,
+    );
     await using centre = disposable(
       new EtcdRegistryCenter({
         endpoints: endpoints.join(','),
@@ -60,7 +46,7 @@ describe('A registry centre on three members of etcd', () => {
   });
 
   test('makes each of its commits exactly once while the leader changes again and again', async () => {
-    const endpoints = members.map(({ address }) => `http://${address}`).join(',');
+    const endpoints = cluster.members.map(({ address }) => `http://${address}`).join(',');
     await using centre = disposable(
       new EtcdRegistryCenter({ endpoints, namespace: 'moves', sessionTimeoutMilliseconds: 20_000 }),
     );
@@ -84,11 +70,11 @@ describe('A registry centre on three members of etcd', () => {
     })();
 
     for (let change = 0; change < 3; change++) {
-      const present = await leader();
+      const present = await cluster.leader();
       const before = commits;
       await until(() => commits > before + 5, 'commits are made');
       await present.restart();
-      await Promise.all(members.map((member) => member.ready()));
+      await Promise.all(cluster.members.map((member) => member.ready()));
     }
     isOver = true;
     await writing;

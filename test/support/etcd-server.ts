@@ -93,13 +93,22 @@ export class EtcdServer {
     }
   }
 
-  /** Asks etcd's JSON gateway: `call('kv/range', { key: … })`, keys and values in base64. */
+  /** Whether it was started and not ended. */
+  get isRunning(): boolean {
+    return this.#guard !== undefined;
+  }
+
+  /**
+   * Asks etcd's JSON gateway: `call('kv/range', { key: … })`, keys and values in base64.
+   * @throws if the member refuses, or does not answer within five seconds
+   */
   async call(path: string, body: object, token?: string): Promise<Record<string, unknown>> {
     const headers = token === undefined ? {} : { authorization: token };
     const answer = await fetch(`http://${this.address}/v3/${path}`, {
       method: 'POST',
       headers,
       body: JSON.stringify(body),
+      signal: AbortSignal.timeout(5_000),
     });
     const result = (await answer.json()) as Record<string, unknown>;
     if (!answer.ok) throw new Error(`etcd refused ${path}: ${JSON.stringify(result)}`);
@@ -122,9 +131,14 @@ export class EtcdServer {
 
   /** Starts it again on the same ports and data, killing it first if it runs, and waits until it serves. */
   async restart(): Promise<void> {
+    await this.relaunch();
+    await this.ready();
+  }
+
+  /** Starts it again without waiting for it. */
+  async relaunch(): Promise<void> {
     await this.kill();
     await this.#spawn();
-    await this.ready();
   }
 
   /** Ends it and removes its data, as a pod without a volume does. For `restart()`. */

@@ -11,7 +11,7 @@ const job = { name: 'quick', items: 1 } as JobSpec;
 test('a bystander who hears nothing says that it has seen nothing since it last heard something', async () => {
   await using server = await ZooKeeperServer.start();
   await using proxy = await TcpProxy.start(server.address);
-  await using bystander = await Bystander.open(proxy.address, 'silence', [job]);
+  await using bystander = await Bystander.open({ serverLists: proxy.address, namespace: 'silence' }, [job]);
 
   const cutAt = monotonicMs();
   proxy.blackHole('up', 'down');

@@ -1,8 +1,12 @@
-import { ZookeeperRegistryCenter } from '../../../lib/registry/zookeeper/zookeeper-registry-center.js';
-import { type Mirror, type MirroredNode } from '../../../lib/registry/registry-center.js';
+import { type Mirror, type MirroredNode, type RegistryCenter } from '../../../lib/registry/registry-center.js';
+import { createRegistryCenter } from '../../../lib/settings/create-registry-center.js';
+import { type RegCenterSettings } from '../../../lib/settings/reg-center-settings.js';
 import { until } from '../../support/until.js';
 import { type JobSpec, type Moment } from './history.js';
 import { monotonicMs } from './monotonic.js';
+
+const ignore = (): void => undefined;
+const SILENT = { debug: ignore, log: ignore, warn: ignore, error: ignore };
 
 /** Watches the jobs in the registry centre without taking part, and notes each moment at which something changed. */
 export class Bystander implements AsyncDisposable {
@@ -12,18 +16,13 @@ export class Bystander implements AsyncDisposable {
   #heardAt = monotonicMs();
 
   private constructor(
-    private readonly centre: ZookeeperRegistryCenter,
+    private readonly centre: RegistryCenter,
     private readonly mirrors: ReadonlyMap<string, Mirror>,
   ) {}
 
-  static async open(serverLists: string, namespace: string, jobs: readonly JobSpec[]): Promise<Bystander> {
-    const centre = new ZookeeperRegistryCenter({
-      serverLists,
-      namespace,
-      sessionTimeoutMilliseconds: 4_000,
-      baseSleepTimeMilliseconds: 50,
-      maxSleepTimeMilliseconds: 200,
-    });
+  /** @param regCenter where the registry centre is, with the namespace */
+  static async open(regCenter: RegCenterSettings, jobs: readonly JobSpec[]): Promise<Bystander> {
+    const centre = createRegistryCenter({ ...regCenter, sessionTimeoutMilliseconds: 4_000 }, SILENT);
     centre.connect();
     await until(() => centre.session.state.phase === 'connected', 'the bystander to be connected');
     const mirrors = new Map<string, Mirror>();

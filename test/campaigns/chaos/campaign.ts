@@ -1,9 +1,9 @@
 /**
- * A campaign: a real ensemble of three ZooKeeper servers, several processes that host all jobs, and faults that
+ * A campaign: a real registry centre in several servers, several processes that host all jobs, and faults that
  * overlap.
  *
  * ```
- *   process C#3 ──▶ three proxies of instance C ──▶ three servers
+ *   process C#3 ──▶ proxies of instance C ──▶ servers
  *       │                                             ▲
  *       └── its own log (runs, steps, library)        │ bystander: what the registry said when
  *                        ╰──────────▶ checker ◀───────╯
@@ -13,7 +13,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type MirroredNode } from '../../../lib/registry/registry-center.js';
-import { ZooKeeperEnsemble } from '../../support/zookeeper-ensemble.js';
 import { until } from '../../support/until.js';
 import { incompleteFirings, ownership, residue } from './aftermath.js';
 import { Bystander } from './bystander.js';
@@ -22,12 +21,14 @@ import { check, type Verdict } from './checker/checker.js';
 import { readRuns } from './checker/runs.js';
 import { planFaults } from './fault-plan.js';
 import { Fleet, type Instance, readLog } from './fleet.js';
-import { type Finding, type History, type JobSpec } from './history.js';
+import { type Finding, type History, type JobSpec, type RegistryKind } from './history.js';
 import { JOBS, settingsOf } from './jobs.js';
 import { monotonicMs, pause } from './monotonic.js';
+import { startRegistry } from './registry/registry-under-faults.js';
 import { describeFault } from './report.js';
 
 export interface CampaignOptions {
+  readonly registry: RegistryKind;
   readonly seed: number;
   readonly faults: number;
   /** Mean time between arrivals of faults. */
@@ -39,7 +40,7 @@ export interface CampaignOptions {
   readonly print: (line: string) => void;
 }
 
-const NAMESPACE = 'chaos';
+const namespace = 'chaos';
 const GRACE_MS = 10_000;
 
 /** How long it may take, when everything has been made good, until every instance takes part in every job again. */
@@ -58,14 +59,14 @@ export interface CampaignRecord {
 export async function runCampaign(options: CampaignOptions): Promise<CampaignRecord> {
   const { seed, sessionMs, print, folder } = options;
   mkdirSync(folder, { recursive: true });
-  await using ensemble = await ZooKeeperEnsemble.start();
+  await using registry = await startRegistry(options.registry);
   await using fleet = await Fleet.start(options.instances, {
-    folder,
-    servers: ensemble.servers.map(({ address }) => address),
-    env: { NAMESPACE, JOBS: settingsOf(JOBS), SESSION_MS: `${sessionMs}`, GRACE_MS: `${GRACE_MS}` },
+    ...{ folder, registry },
+    regCenter: { namespace, sessionTimeoutMilliseconds: sessionMs },
+    env: { JOBS: settingsOf(JOBS), GRACE_MS: `${GRACE_MS}` },
   });
   const { instances } = fleet;
-  await using bystander = await Bystander.open(ensemble.address, NAMESPACE, JOBS);
+  await using bystander = await Bystander.open({ ...registry.settings(registry.servers), namespace }, JOBS);
   const untilSettled = (): Promise<void> =>
     until(
       () => JOBS.every((job) => isSpread(bystander, job, instances)),
@@ -82,10 +83,10 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRec
   const from = monotonicMs();
   const since = (): string => ((monotonicMs() - from) / 1000).toFixed(1);
   print(
-    `${instances.length} instances, ${JOBS.length} jobs, session ${sessionMs} ms, ${options.faults} faults, seed ${seed}`,
+    `${options.registry}, ${instances.length} instances, ${JOBS.length} jobs, session ${sessionMs} ms, ${options.faults} faults, seed ${seed}`,
   );
-  const chaos = new Chaos({ instances, ensemble, onFault: (fault) => print(describeFault(fault, from)) });
-  const plan = planFaults(seed, { count: options.faults, meanGapMs: options.meanGapMs, sessionMs });
+  const chaos = new Chaos({ instances, registry, onFault: (fault) => print(describeFault(fault, from)) });
+  const plan = planFaults(seed, { ...options, count: options.faults });
   const findings: Finding[] = [];
   let settledAt: number | undefined;
   try {
@@ -103,6 +104,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRec
   const to = monotonicMs() - 1_000;
   findings.push(...(await stopAll(bystander, instances)));
   const history: History = {
+    registry: options.registry,
     jobs: JOBS,
     processes: instances.flatMap(({ lives }) => lives.map(({ record }) => record)),
     events: instances.flatMap(({ lives }) => lives.flatMap(({ events }) => events)),

@@ -1,15 +1,15 @@
-import { type ZooKeeperEnsemble } from '../../support/zookeeper-ensemble.js';
-import { type ZooKeeperServer } from '../../support/zookeeper-server.js';
+import { type TcpProxy } from '../../support/tcp-proxy.js';
 import { until } from '../../support/until.js';
 import { type PlannedFault } from './fault-plan.js';
 import { type Instance } from './fleet.js';
 import { type Fault } from './history.js';
 import { monotonicMs, pause } from './monotonic.js';
+import { type RegistryUnderFaults } from './registry/registry-under-faults.js';
 
 /** The parts with which faults are made. */
 export interface ChaosPorts {
   readonly instances: readonly Instance[];
-  readonly ensemble: ZooKeeperEnsemble;
+  readonly registry: RegistryUnderFaults;
   readonly onFault: (fault: Fault) => void;
 }
 
@@ -70,14 +70,11 @@ export class Chaos {
       case 'cut both ways':
       case 'cut sending':
       case 'cut receiving':
+      case 'slow network':
       case 'reset connections':
         return this.#cut(planned);
-      case 'kill a follower':
-      case 'kill the leader':
-      case 'freeze the leader':
-        return this.#hurtServer(planned);
       default:
-        return planned.kind satisfies never;
+        return this.#hurtServers(planned);
     }
   }
 
@@ -112,6 +109,7 @@ export class Chaos {
         if (planned.kind === 'cut both ways') proxy.blackHole('up', 'down');
         else if (planned.kind === 'cut sending') proxy.blackHole('up');
         else if (planned.kind === 'cut receiving') proxy.blackHole('down');
+        else if (planned.kind === 'slow network') slowDown(proxy, planned.delayMs);
         else proxy.cut();
       }
       await pause(planned.durationMs);
@@ -125,38 +123,13 @@ export class Chaos {
     });
   }
 
-  async #hurtServer(planned: PlannedFault): Promise<void> {
-    const { ensemble } = this.#ports;
+  async #hurtServers(planned: PlannedFault): Promise<void> {
     await until(() => !this.#serversAreBusy, 'the servers to be well', PATIENCE_MS);
     this.#serversAreBusy = true;
-    const isLeader = planned.kind !== 'kill a follower';
-    const server = isLeader ? await ensemble.leader() : await ensemble.follower();
-    const name = `server ${ensemble.servers.indexOf(server) + 1}`;
-    const from = monotonicMs();
-    if (planned.kind === 'freeze the leader') server.pause();
-    else await server.kill();
-    let isBack = false;
-    const elected = isLeader ? this.#untilElected(server, from, () => isBack) : undefined;
-    await pause(planned.durationMs);
-    if (planned.kind === 'freeze the leader') server.resume();
-    else await server.relaunch();
-    isBack = true;
-    await elected;
-    await until(async () => (await server.mode()) !== undefined, `${name} to serve again`, 30_000);
-    this.#note(planned, [name], from);
+    const { target, from, outageTo } = await this.#ports.registry.meet(planned);
+    if (outageTo !== undefined) this.outages.push({ from, to: outageTo });
+    this.#note(planned, [target], from);
     this.#serversAreBusy = false;
-  }
-
-  /** Answers of the former leader count only after it is back: a process that is being stopped may still answer. */
-  async #untilElected(former: ZooKeeperServer, from: number, isBack: () => boolean): Promise<void> {
-    const isLed = async (): Promise<boolean> => {
-      const asked = this.#ports.ensemble.servers.filter(
-        (server) => server.isRunning && (server !== former || isBack()),
-      );
-      return (await Promise.all(asked.map((server) => server.mode()))).includes('leader');
-    };
-    await until(isLed, `a leader instead of ${former.address}`, 30_000);
-    this.outages.push({ from, to: monotonicMs() });
   }
 
   async #withInstance(
@@ -178,4 +151,9 @@ export class Chaos {
     this.faults.push(fault);
     this.#ports.onFault(fault);
   }
+}
+
+function slowDown(proxy: TcpProxy, delayMs: number): void {
+  proxy.delay('up', delayMs);
+  proxy.delay('down', delayMs);
 }

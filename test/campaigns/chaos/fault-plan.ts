@@ -1,5 +1,5 @@
 import { Random } from '../../support/random.js';
-import { FAULT_KINDS, type FaultKind } from './history.js';
+import { type FaultKind, faultKinds, type RegistryKind } from './history.js';
 
 /** A future fault. Its target depends on the state of the cluster then; all chance is in the plan. */
 export interface PlannedFault {
@@ -16,6 +16,17 @@ export interface PlannedFault {
    * connection.
    */
   readonly delivers: boolean;
+  /** How much later everything arrives while the network is slow. */
+  readonly delayMs: number;
+}
+
+/** How many faults, how often, and on what. */
+export interface PlanOptions {
+  readonly registry: RegistryKind;
+  readonly count: number;
+  /** Mean time between arrivals of faults. */
+  readonly meanGapMs: number;
+  readonly sessionMs: number;
 }
 
 /** How often each kind comes, and how long it lasts in multiples of the session timeout. */
@@ -27,11 +38,21 @@ const KINDS: Readonly<Record<FaultKind, readonly [weight: number, shortest: numb
   'cut both ways': [11, 0.2, 2.2],
   'cut sending': [8, 0.3, 2.2],
   'cut receiving': [8, 0.3, 2.2],
+  'slow network': [8, 0.3, 2.2],
   'reset connections': [4, 0, 0.1],
   'kill a follower': [3, 0.1, 1],
   'kill the leader': [4, 0.1, 1],
   'freeze the leader': [2, 0.8, 1.2],
+  'move the leader': [2, 0, 0],
+  'end all connections': [4, 0, 0],
+  'restart the server': [2, 0, 0.6],
+  'crash the server': [2, 0.1, 1],
+  'freeze the server': [2, 0.3, 1.2],
+  'fail over to the standby': [3, 0, 0.5],
 };
+
+/** The longest delay of a slow network, in either direction, in multiples of the session timeout. */
+const LONGEST_DELAY = 0.5;
 
 /** Of arrivals, how many bring several faults at once. */
 const SHARE_OF_BURSTS = 0.12;
@@ -41,10 +62,11 @@ const SHARE_OF_BURSTS = 0.12;
  */
 export function planFaults(
   seed: number,
-  { count, meanGapMs, sessionMs }: { readonly count: number; readonly meanGapMs: number; readonly sessionMs: number },
+  { registry, count, meanGapMs, sessionMs }: PlanOptions,
 ): readonly PlannedFault[] {
   const random = new Random(seed);
-  const deck = Object.entries(KINDS).flatMap(([kind, [weight]]) => Array<FaultKind>(weight).fill(kind as FaultKind));
+  const kinds = faultKinds(registry);
+  const deck = kinds.flatMap((kind) => Array<FaultKind>(KINDS[kind][0]).fill(kind));
   const faults: PlannedFault[] = [];
   let atMs = 0;
   let left = 0;
@@ -56,7 +78,7 @@ export function planFaults(
     left--;
     // Each kind comes once before any comes twice.
     const drawn = random.pick(deck);
-    const chosen = FAULT_KINDS[faults.length] ?? drawn;
+    const chosen = kinds[faults.length] ?? drawn;
     const [, shortest, longest] = KINDS[chosen];
     faults.push({
       number: faults.length + 1,
@@ -65,6 +87,7 @@ export function planFaults(
       choice: random.next(),
       durationMs: Math.round((shortest + random.next() * (longest - shortest)) * sessionMs),
       delivers: random.next() < 0.5,
+      delayMs: Math.round(random.next() * LONGEST_DELAY * sessionMs),
     });
   }
   return faults;

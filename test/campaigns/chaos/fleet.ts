@@ -1,17 +1,20 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type RegCenterSettings } from '../../../lib/settings/reg-center-settings.js';
 import { Program } from '../../support/program.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
 import { until } from '../../support/until.js';
 import { type LogEvent, type ProcessLife } from './history.js';
 import { monotonicMs } from './monotonic.js';
+import { type RegistryUnderFaults } from './registry/registry-under-faults.js';
 
 /** How instances are started. */
 export interface FleetOptions {
   /** Where the processes' logs go. */
   readonly folder: string;
-  /** Addresses of the ensemble's servers. */
-  readonly servers: readonly string[];
+  readonly registry: Pick<RegistryUnderFaults, 'servers' | 'settings'>;
+  /** Settings of the registry centre that are the same for all, besides where it is. */
+  readonly regCenter: RegCenterSettings;
   /** For the processes, beside what is each one's own. */
   readonly env: Readonly<Record<string, string>>;
 }
@@ -42,7 +45,7 @@ export class Fleet implements AsyncDisposable {
   }
 }
 
-/** One instance: a process after the other, behind proxies of its own, one for each server of the ensemble. */
+/** One instance: a process after the other, behind proxies of its own, one for each server of the registry centre. */
 export class Instance implements AsyncDisposable {
   readonly lives: Life[] = [];
   /** True while a fault of its process, or of its network, goes on. */
@@ -55,7 +58,7 @@ export class Instance implements AsyncDisposable {
   ) {}
 
   static async open(name: string, options: FleetOptions): Promise<Instance> {
-    const proxies = await Promise.all(options.servers.map((server) => TcpProxy.start(server)));
+    const proxies = await Promise.all(options.registry.servers.map((server) => TcpProxy.start(server, 'other')));
     return new Instance(name, proxies, options);
   }
 
@@ -69,10 +72,12 @@ export class Instance implements AsyncDisposable {
   /** Starts its next process and waits until its application has booted. */
   async start(): Promise<void> {
     const name = `${this.name}#${this.lives.length + 1}`;
-    const life = new Life(name, join(this.options.folder, `${name}.log`), {
-      ...this.options.env,
+    const { registry, regCenter, folder, env } = this.options;
+    const own = registry.settings(this.proxies.map(({ address }) => address));
+    const life = new Life(name, join(folder, `${name}.log`), {
+      ...env,
       INSTANCE: name,
-      SERVERS: this.proxies.map(({ address }) => address).join(','),
+      REG_CENTER: JSON.stringify({ ...regCenter, ...own }),
     });
     this.lives.push(life);
     await until(() => life.isReady || life.hasExited, `process ${name} to be ready`, START_LIMIT_MS);

@@ -49,9 +49,12 @@ export type LogEvent = { readonly process: string; readonly t: number } & (
   | { readonly event: 'log'; readonly level: string; readonly message: string }
 );
 
-export type FaultKind = (typeof FAULT_KINDS)[number];
+/** The kinds of registry centres that a campaign can be run on. */
+export const REGISTRY_KINDS = ['zookeeper', 'postgresql', 'etcd'] as const;
+export type RegistryKind = (typeof REGISTRY_KINDS)[number];
 
-export const FAULT_KINDS = [
+/** Faults of an instance's process or network, which every registry centre meets. */
+export const INSTANCE_FAULTS = [
   'kill',
   'freeze past the session',
   'freeze within the session',
@@ -59,17 +62,41 @@ export const FAULT_KINDS = [
   'cut both ways',
   'cut sending',
   'cut receiving',
+  'slow network',
   'reset connections',
-  'kill a follower',
-  'kill the leader',
-  'freeze the leader',
 ] as const;
+
+/** Faults of the servers, by the kind of the registry centre. */
+export const SERVER_FAULTS = {
+  zookeeper: ['kill a follower', 'kill the leader', 'freeze the leader'],
+  postgresql: [
+    'end all connections',
+    'restart the server',
+    'crash the server',
+    'freeze the server',
+    'fail over to the standby',
+  ],
+  etcd: ['kill a follower', 'kill the leader', 'freeze the leader', 'move the leader'],
+} as const satisfies Readonly<Record<RegistryKind, readonly string[]>>;
+
+export type ServerFaultKind = (typeof SERVER_FAULTS)[RegistryKind][number];
+export type FaultKind = (typeof INSTANCE_FAULTS)[number] | ServerFaultKind;
+
+/** All faults of a campaign on a registry centre of this kind. */
+export function faultKinds(registry: RegistryKind): readonly FaultKind[] {
+  return [...INSTANCE_FAULTS, ...SERVER_FAULTS[registry]];
+}
+
+/** Whether a fault is one of the servers, which all instances may feel. */
+export function isOfServers({ kind }: { readonly kind: FaultKind }): boolean {
+  return Object.values(SERVER_FAULTS).some((kinds) => (kinds as readonly FaultKind[]).includes(kind));
+}
 
 /** A fault of the cluster, and the time of its repair. */
 export interface Fault {
   readonly number: number;
   readonly kind: FaultKind;
-  /** The process, or the server of the ensemble; several, if the process was replaced meanwhile. */
+  /** The process, or the server of the registry centre; several, if the process was replaced meanwhile. */
   readonly targets: readonly string[];
   readonly from: number;
   /** When it was made good: healed, continued, or replaced by a process or server that is ready. */
@@ -94,13 +121,14 @@ export interface Moment {
 
 /** All that is known of a campaign. */
 export interface History {
+  readonly registry: RegistryKind;
   readonly jobs: readonly JobSpec[];
   readonly processes: readonly ProcessLife[];
   /** By process in the order in which it wrote them. */
   readonly events: readonly LogEvent[];
   readonly faults: readonly Fault[];
   readonly moments: readonly Moment[];
-  /** Times at which the ensemble had no leader that serves. */
+  /** Times at which the registry centre took no writes. */
   readonly outages: readonly { readonly from: number; readonly to: number }[];
   /** Instants from `from` to `to` are accounted for; everything was in order at both. */
   readonly from: number;

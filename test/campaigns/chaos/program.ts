@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { judge, loadRecord, type CampaignRecord, runCampaign, saveRecord } from './campaign.js';
+import { REGISTRY_KINDS, type RegistryKind } from './history.js';
 import { evidence, summary } from './report.js';
 
 const HELP = `npm run chaos -- [options]
+  --registry <kind> ${REGISTRY_KINDS.join(', ')} (zookeeper)
   --faults <n>      how many faults (200)
   --seed <n>        which ones (a new one each time)
   --gap <ms>        mean time between them (1800)
@@ -14,11 +16,16 @@ const HELP = `npm run chaos -- [options]
   --keep            keep the logs also if nothing was found
   --check <folder>  judge the logs of an earlier campaign again`;
 
-/** Runs what the arguments say; returns the exit code. */
-export async function main(args: readonly string[]): Promise<number> {
+/**
+ * Runs what the arguments say.
+ * @param provide makes sure that the programs of a kind of registry centre are there
+ * @returns the exit code
+ */
+export async function main(args: readonly string[], provide: (registry: RegistryKind) => void): Promise<number> {
   const { values } = parseArgs({
     args: [...args],
     options: {
+      registry: { type: 'string', default: 'zookeeper' },
       faults: { type: 'string', default: '200' },
       seed: { type: 'string', default: `${Math.floor(Math.random() * 2 ** 31)}` },
       gap: { type: 'string', default: '1800' },
@@ -34,9 +41,16 @@ export async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
   if (values.check !== undefined) return report(loadRecord(values.check)) === 0 ? 0 : 1;
+  const registry = REGISTRY_KINDS.find((kind) => kind === values.registry);
+  if (registry === undefined) {
+    console.error(`--registry: ${values.registry} is not one of ${REGISTRY_KINDS.join(', ')}`);
+    return 2;
+  }
+  provide(registry);
   const folder = mkdtempSync(join(tmpdir(), 'chaos-'));
-  console.log(`seed ${values.seed}; logs in ${folder}`);
+  console.log(`${registry}, seed ${values.seed}; logs in ${folder}`);
   const record = await runCampaign({
+    registry,
     seed: Number(values.seed),
     faults: Number(values.faults),
     meanGapMs: Number(values.gap),
@@ -47,11 +61,13 @@ export async function main(args: readonly string[]): Promise<number> {
   });
   saveRecord(folder, record);
   const violations = report(record);
-  console.log(`Chaos: ${record.history.faults.length} faults, ${violations} violations (seed ${values.seed})`);
+  console.log(
+    `Chaos: ${record.history.faults.length} faults, ${violations} violations (${registry}, seed ${values.seed})`,
+  );
   if (violations === 0 && !values.keep) rmSync(folder, { recursive: true });
   else
     console.log(
-      `The logs are in ${folder}. Again with: npm run chaos -- --faults ${values.faults} --seed ${values.seed}`,
+      `The logs are in ${folder}. Again with: npm run chaos -- --registry ${registry} --faults ${values.faults} --seed ${values.seed}`,
     );
   return violations === 0 ? 0 : 1;
 }

@@ -1,5 +1,5 @@
 import { type Figures, type Verdict } from './checker/checker.js';
-import { type Fault, FAULT_KINDS, type Finding, type History, type LogEvent } from './history.js';
+import { type Fault, faultKinds, type Finding, type History, type LogEvent } from './history.js';
 
 /** A fault as one line of the schedule; `from` is the campaign's beginning. */
 export function describeFault({ number, kind, targets, from, to }: Fault, since: number): string {
@@ -9,7 +9,7 @@ export function describeFault({ number, kind, targets, from, to }: Fault, since:
 
 /** The table at the end of a campaign. */
 export function summary(history: History, { figures, findings }: Verdict): string {
-  const faults = FAULT_KINDS.map(
+  const faults = faultKinds(history.registry).map(
     (kind) => [kind, history.faults.filter((fault) => fault.kind === kind).length] as const,
   );
   const count = (kind: Finding['kind']): number => findings.filter((finding) => finding.kind === kind).length;

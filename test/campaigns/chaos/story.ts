@@ -120,6 +120,7 @@ export class Story {
   /** The history of `from` to `to`. */
   told(from = 500, to = 9_500): History {
     return {
+      registry: 'zookeeper',
       jobs: [this.#job],
       processes: [...this.#lives.values()],
       events: this.#events,

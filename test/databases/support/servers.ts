@@ -3,10 +3,11 @@
  * started on free ports of the loopback interface, each with a folder of its own that goes when the server goes.
  */
 import { randomUUID } from 'node:crypto';
-import { type ChildProcess, execFileSync, spawn, type SpawnOptions } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn, type SpawnOptions } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { freePort } from '../../support/free-port.js';
 import { until } from '../../support/until.js';
@@ -41,9 +42,32 @@ export class DatabaseServer implements AsyncDisposable {
   /** @param settings arguments for the server besides those that it needs */
   static async start(kind: Kind, settings: readonly string[] = []): Promise<DatabaseServer> {
     install(kind);
-    const server = new DatabaseServer(kind, await freePort(), settings);
+    return DatabaseServer.#begin(new DatabaseServer(kind, await freePort(), settings), (server) =>
+      server.#initialise(),
+    );
+  }
+
+  /**
+   * A PostgreSQL that begins as a copy of another one and follows it.
+   * @param settings arguments for the server besides those that it needs
+   */
+  static async standbyOf({ port }: DatabaseServer, settings: readonly string[] = []): Promise<DatabaseServer> {
+    return DatabaseServer.#begin(new DatabaseServer('postgres', await freePort(), settings), async (server) => {
+      const from = ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres', '-c', 'fast', '-N'];
+      await promisify(execFile)(
+        postgresProgram('pg_basebackup'),
+        ['-D', server.#ownedFolder(), '-R', '-X', 'stream', ...from],
+        asUser('postgres'),
+      );
+    });
+  }
+
+  static async #begin(
+    server: DatabaseServer,
+    makeData: (server: DatabaseServer) => Promise<void> | void,
+  ): Promise<DatabaseServer> {
     try {
-      server.#initialise();
+      await makeData(server);
       await server.start();
     } catch (error) {
       await server[Symbol.asyncDispose]();
@@ -84,15 +108,19 @@ export class DatabaseServer implements AsyncDisposable {
     await exited;
   }
 
+  /** Ends it and removes its folder, in the `exit` event of this process, which waits for nothing. */
+  abandon(): void {
+    void this.end();
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.end();
     rmSync(this.folder, { recursive: true, force: true });
   }
 
   #initialise(): void {
-    const data = join(this.folder, 'data');
-    const { uid, gid } = asUser(this.kind);
-    if (uid !== undefined && gid !== undefined) chownSync(this.folder, uid, gid);
+    const data = this.#ownedFolder();
     const [program, ...args] =
       this.kind === 'postgres'
         ? [
@@ -110,6 +138,13 @@ export class DatabaseServer implements AsyncDisposable {
           ]
         : ['mariadb-install-db', '--no-defaults', `--datadir=${data}`, '--skip-test-db', '--skip-name-resolve'];
     execFileSync(program, args, { ...asUser(this.kind), stdio: 'pipe' });
+  }
+
+  /** The folder for data, in one that belongs to the server's user. */
+  #ownedFolder(): string {
+    const { uid, gid } = asUser(this.kind);
+    if (uid !== undefined && gid !== undefined) chownSync(this.folder, uid, gid);
+    return join(this.folder, 'data');
   }
 
   #command(): [string, string[]] {

@@ -8,7 +8,10 @@ import { openSync, writeSync } from 'node:fs';
 import { ElasticJobHealth, ElasticJobModule, JobBootstraps } from 'nestjs-elasticjob';
 
 const { RUN_LOG, INSTANCE, SERVERS, NAMESPACE, TOTAL = '5', CRON = '* * * * * ?', WORK_MS = '50' } = process.env;
-const { SESSION_MS = '6000', GRACE_MS = '30000', JOBS } = process.env;
+const { SESSION_MS = '6000', GRACE_MS = '30000', JOBS, REG_CENTER } = process.env;
+
+/** Where the registry centre is: `REG_CENTER` as JSON, or a ZooKeeper at `SERVERS`. */
+const regCenter = REG_CENTER ? JSON.parse(REG_CENTER) : { serverLists: SERVERS, namespace: NAMESPACE };
 
 /**
  * By job name: its settings, and under `work` how many steps of how many milliseconds its items take, item after item.
@@ -98,7 +101,7 @@ class AppModule {}
 Module({
   imports: [
     ElasticJobModule.forRoot({
-      regCenter: { serverLists: SERVERS, namespace: NAMESPACE, sessionTimeoutMilliseconds: Number(SESSION_MS) },
+      regCenter: { sessionTimeoutMilliseconds: Number(SESSION_MS), ...regCenter },
       shutdownGracePeriodMilliseconds: Number(GRACE_MS),
       jobs: Object.fromEntries(Object.keys(jobs).map((name) => [name, settingsOf(name)])),
     }),

@@ -1,7 +1,7 @@
 /**
  * Standstills that no fault of the cluster explains. Without this, a job that stands still would excuse its own misses.
  */
-import { type Fault, type Finding, type History, type Moment } from '../history.js';
+import { type Finding, type History, isOfServers, type Moment } from '../history.js';
 import { groupBy } from './group-by.js';
 import { type Interval, Intervals } from './intervals.js';
 import { byItem, type Run } from './runs.js';
@@ -56,7 +56,6 @@ function times(moments: readonly Moment[], holds: (moment: Moment) => boolean): 
 /** Processes that lost contact though nothing was done to them, or that did not find back. */
 function lonelyProcesses(history: History): readonly Finding[] {
   const reachMs = 2 * history.sessionMs + SLOWNESS_MS;
-  const isOfServers = ({ kind }: Fault): boolean => /follower|leader/.test(kind);
   const events = groupBy(history.events, ({ process }) => process);
   return history.processes.flatMap(({ name, bornAt, diedAt = history.to }) => {
     const own = events.get(name) ?? [];

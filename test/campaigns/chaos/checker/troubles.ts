@@ -10,7 +10,7 @@ export interface Troubles {
   readonly stalls: (process: string) => Intervals;
   /** When the process learned that its session was lost. */
   readonly losses: (process: string) => readonly number[];
-  /** Times at which no process could do its part, or the ensemble could not. */
+  /** Times at which no process could do its part, or the registry centre took no writes. */
   readonly standstill: Intervals;
 }
 
@@ -21,6 +21,7 @@ const CUTS: ReadonlySet<FaultKind> = new Set([
   'cut both ways',
   'cut sending',
   'cut receiving',
+  'slow network',
   'reset connections',
 ] as const);
 const FREEZES: ReadonlySet<FaultKind> = new Set(['freeze past the session', 'freeze within the session'] as const);

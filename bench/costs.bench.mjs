@@ -59,8 +59,10 @@ function titleOf({ instances, jobs, items, client, monitorExecution }) {
 
 async function start({ name, title, instances, client = false, ...job }) {
   const module = new URL(client ? 'costs/bare-client.mjs' : 'costs/instance.mjs', import.meta.url);
-  const settings = { zooKeeper: server.address, namespace: `bench-${name}`, jobs: job.jobs, items: job.items };
-  if (!client) settings.monitorExecution = job.monitorExecution;
+  const settings = { namespace: `bench-${name}`, jobs: job.jobs, items: job.items };
+  if (client) settings.zooKeeper = server.address;
+  else
+    Object.assign(settings, { registry: 'ZooKeeper', address: server.address, monitorExecution: job.monitorExecution });
   const children = await Promise.all(Array.from({ length: instances }, () => Child.start(module, settings)));
   const total = job.jobs * job.items;
   const areAssigned = (all) => sum(all, ({ owned }) => owned) === total && all.every(({ owned }) => owned > 0);

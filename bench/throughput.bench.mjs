@@ -71,7 +71,7 @@ async function start({ peer, registry, monitorExecution, jobs = 1, processes }, 
   const module = new URL(peer ? 'throughput/queue.mjs' : 'costs/instance.mjs', import.meta.url);
   const settings = peer
     ? { ...QUEUE, redisPort: redis.port, batch: Math.ceil(ITEMS / processes) }
-    : { jobs, items: ITEMS, monitorExecution, ...(registry === 'ZooKeeper' && { zooKeeper: zooKeeper.address }) };
+    : { jobs, items: ITEMS, monitorExecution, registry, address: zooKeeper.address };
   const all = Array.from({ length: processes }, () => Child.start(module, { ...settings, namespace }));
   const children = await Promise.all(all);
   if (peer === undefined) await areAssigned(children, jobs * ITEMS);

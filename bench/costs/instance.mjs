@@ -1,20 +1,16 @@
-// One instance of the library for `costs` and `throughput`: it fires when its parent says so, and answers when its
-// items have ended and bear no mark. The settings are a user's: those that the benchmark does not name have their
-// defaults.
+// One instance of the library for `costs`, `registries` and `throughput`: it fires when its parent says so, and answers
+// when its items have ended and bear no mark. The settings are those of a user: the ones that the benchmark does not
+// name have their defaults.
 import { jobConfiguration, JobHost, ScheduleJobBootstrap } from 'nestjs-elasticjob/bootstrap';
-import { EmbeddedRegistryCenter, ZookeeperRegistryCenter } from 'nestjs-elasticjob/registry';
 import { serve } from '../support/children.mjs';
+import { openRegistryCenter } from '../support/registry-centers.mjs';
 
 const silent = { debug() {}, log() {}, warn: console.error, error: console.error };
 
-await serve(async ({ zooKeeper, namespace, jobs, items, ...settings }) => {
+await serve(async ({ registry, address, namespace, sessionMs, jobs, items, ...settings }) => {
   const fires = new Map();
   const timers = { arm: (jobName, _instant, onFire) => void fires.set(jobName, onFire), disarm() {} };
-  const registryCenter =
-    zooKeeper === undefined
-      ? new EmbeddedRegistryCenter({ namespace })
-      : new ZookeeperRegistryCenter({ serverLists: zooKeeper, namespace });
-  registryCenter.connect();
+  const registryCenter = openRegistryCenter({ registry, address, namespace, sessionMs });
   const host = new JobHost({ registryCenter, timers, logger: silent });
   let runs = 0;
   const job = { execute: () => void runs++ };

@@ -28,6 +28,13 @@ export class Child {
     await exited;
   }
 
+  /** Ends the process as a crash does. */
+  async kill() {
+    const exited = once(this.#process, 'exit');
+    this.#process.kill('SIGKILL');
+    await exited;
+  }
+
   async #answer() {
     const left = new AbortController();
     const gone = once(this.#process, 'exit', { signal: left.signal }).then(([code, signal]) => {

@@ -12,7 +12,7 @@ import * as consoleEntry from '../lib/console/index.js';
 import * as root from '../lib/index.js';
 import { openTelemetryMetrics, openTelemetrySpans } from '../lib/observability/opentelemetry/index.js';
 import { prometheusMetrics } from '../lib/observability/prometheus/index.js';
-import { ManualClock, TestCluster } from '../lib/testing/index.js';
+import { ManualClock, registryCenterContract, TestCluster } from '../lib/testing/index.js';
 import { RdbOperationLog, RdbTraceStorage } from '../lib/tracing/rdb/index.js';
 import { EtcdRegistryCenter } from '../lib/registry/etcd/etcd-registry-center.js';
 import { PostgresqlRegistryCenter } from '../lib/registry/postgresql/postgresql-registry-center.js';
@@ -405,6 +405,19 @@ const CALLS: Readonly<Record<string, string | readonly Call[]>> = {
   'testing/ManualClock': [
     withoutOptions('advance() of a ManualClock', () => bare(new ManualClock().advance.bind(new ManualClock()))),
   ],
+  'testing/registryCenterContract': [
+    {
+      ...{
+        call: 'registryCenterContract()',
+        types: ['ContractOptions'],
+        misspelt: 'canNarow',
+        meant: 'canNarrow',
+      },
+      with: (options) => registryCenterContract('a', () => Promise.reject(new Error('not opened')), options),
+      bare: () => bare(registryCenterContract),
+    },
+  ],
+  'registry/operationBytes': 'takes an operation of a commit',
   'testing/settle': 'takes nothing',
   'testing/tellEvent': 'takes an event of a cluster',
   'testing/TestCluster': [
@@ -550,6 +563,7 @@ const CALLS: Readonly<Record<string, string | readonly Call[]>> = {
 
 /** Exported types of options that no call of these tables takes, and where they are checked. */
 const OTHERS: Readonly<Record<string, string>> = {
+  ContractOpenOptions: 'given by the contract to those who open a centre',
   ConsoleServiceOptions: 'a part of the options of the console, whose own test checks them',
   ElasticJobModuleOptions:
     'settings of forRoot(), checked when the application boots: test/unit/nest/application-settings.spec.ts',

@@ -4,6 +4,7 @@
  */
 export {
   type CommitLimits,
+  type Lineage,
   type Lifetime,
   type Mirror,
   type MirroredNode,
@@ -13,6 +14,7 @@ export {
   type Session,
   type SessionState,
 } from '../registry/registry-center.js';
+export { operationBytes } from '../registry/commit-limits.js';
 export {
   type EmbeddedFaults,
   EmbeddedRegistryCenter,

@@ -3,7 +3,7 @@
  *
  * This file is a port. It knows no jobs, and the kernel knows nothing else of ZooKeeper, PostgreSQL, etcd or the
  * embedded registry. It asks for what the kernel needs, not for what one of them happens to have. Every implementation
- * keeps these promises, which `test/contract/registry-center.contract.ts` checks one by one:
+ * keeps these promises, which `registryCenterContract` of `nestjs-elasticjob/testing` checks one by one:
  *
  * 1. **Absence is an answer, silence is not.** A node that is not there is `undefined` or `[]`. A registry that does
  *    not answer is a `RegistryUnavailableError`; a write whose answer was lost is a `RegistryOutcomeUnknownError`.

@@ -10,3 +10,6 @@ export { ManualClock, settle } from './manual-clock.js';
 export { type Duration } from './durations.js';
 export { type JobView } from '../layout/job-view.js';
 export { type Deliver, type Delivery } from '../registry/embedded/delivery.js';
+export { registryCenterContract, type ContractOptions } from './contract/registry-center-contract.js';
+export { type ContractRunner } from './contract/runner.js';
+export { type ContractOpenOptions, type ContractServer } from './contract/stage.js';

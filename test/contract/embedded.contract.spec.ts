@@ -1,8 +1,8 @@
 import { EmbeddedRegistryCenter } from '../../lib/registry/embedded/embedded-registry-center.js';
 import { EmbeddedRegistryServer } from '../../lib/registry/embedded/embedded-registry-server.js';
 import { type RegistryCenter } from '../../lib/registry/registry-center.js';
-import { untilConnected } from './stage.js';
-import { type ContractServer, registryCenterContract } from './registry-center.contract.js';
+import { untilConnected } from '../../lib/testing/contract/stage.js';
+import { type ContractServer, registryCenterContract } from '../../lib/testing/index.js';
 
 function openEmbeddedServer(): Promise<ContractServer> {
   const server = new EmbeddedRegistryServer();

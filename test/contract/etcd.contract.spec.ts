@@ -1,7 +1,7 @@
 import { type RegistryCenter } from '../../lib/registry/registry-center.js';
 import { openProxiedEtcd, type ProxiedEtcdCentre } from '../support/etcd-centres.js';
 import { EtcdServer } from '../support/etcd-server.js';
-import { type ContractServer, registryCenterContract } from './registry-center.contract.js';
+import { type ContractServer, registryCenterContract } from '../../lib/testing/index.js';
 
 registryCenterContract('the registry centre on etcd', contractServer, { canNarrow: false });
 

@@ -1,4 +1,4 @@
-import { type ContractServer, registryCenterContract } from './registry-center.contract.js';
+import { type ContractServer, registryCenterContract } from '../../lib/testing/index.js';
 import { type RegistryCenter } from '../../lib/registry/registry-center.js';
 import { openProxied, type ProxiedCentre } from '../support/zookeeper-centres.js';
 import { sharedZooKeeper } from '../support/shared-zookeeper.js';

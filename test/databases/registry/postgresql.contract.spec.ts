@@ -1,5 +1,5 @@
 import { type RegistryCenter } from '../../../lib/registry/registry-center.js';
-import { type ContractServer, registryCenterContract } from '../../contract/registry-center.contract.js';
+import { type ContractServer, registryCenterContract } from '../../../lib/testing/index.js';
 import { newName, openPostgresql, type ProxiedPostgresql } from '../support/postgresql-centres.js';
 import { serverOf } from '../support/servers.js';
 

@@ -1,5 +1,5 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import ts from 'typescript';
 import { Program, root } from '../../support/program.js';
@@ -138,6 +138,36 @@ test.each(['sync-orders.test.ts', 'failover.test.ts'])('the example of a test in
   expect(program.output).toContain('# pass 1\n');
   expect(program.output).toContain('# fail 0\n');
   expect(exitCode).toBe(0);
+});
+
+describe('the example of a registry centre of your own', () => {
+  const CENTRE = 'counting-registry-center.ts';
+  const PROOF = 'counting-registry-center.test.ts';
+
+  test('keeps the contract, by node:test', async () => {
+    compiled(CENTRE);
+    await using program = new Program(compiled(PROOF), { args: ['--test-reporter=tap'] });
+
+    const exitCode = await program.end();
+
+    expect(program.output).toContain('# pass 125\n');
+    expect(program.output).toContain('# fail 0\n');
+    expect(exitCode).toBe(0);
+  });
+
+  test('keeps the contract, by Vitest', async () => {
+    compiled(CENTRE);
+    const proof = join(root, compiled(PROOF));
+    writeFileSync(proof, readFileSync(proof, 'utf8').replace("from 'node:test'", "from 'vitest'"));
+    await using program = new Program('node_modules/vitest/vitest.mjs', {
+      words: ['run', '--root', folder, '--reporter', 'json', basename(proof)],
+    });
+
+    const exitCode = await program.end();
+
+    expect(program.output).toMatch(/"numPassedTests":125,"numFailedTests":0/);
+    expect(exitCode).toBe(0);
+  });
 });
 
 /** A program that runs the jobs of a YAML file in a folder of its own, and exits at once on SIGHUP. */

@@ -6,7 +6,7 @@ import { EmbeddedRegistryServer } from '../../../lib/registry/embedded/embedded-
 import { type Mirror } from '../../../lib/registry/registry-center.js';
 import { ManualClock, settle } from '../../../lib/testing/manual-clock.js';
 import { expectAsyncProperty } from '../../support/property.js';
-import { shown } from '../../contract/stage.js';
+import { shown } from '../../../lib/testing/contract/stage.js';
 
 /** Holds messages until the test lets them arrive, in order within each channel. */
 class Post {

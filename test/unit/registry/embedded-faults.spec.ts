@@ -3,7 +3,7 @@ import { deliverSoon } from '../../../lib/registry/embedded/delivery.js';
 import { EmbeddedRegistryCenter } from '../../../lib/registry/embedded/embedded-registry-center.js';
 import { EmbeddedRegistryServer } from '../../../lib/registry/embedded/embedded-registry-server.js';
 import { ManualClock, settle } from '../../../lib/testing/manual-clock.js';
-import { expectRejection, record, sessionId, shown } from '../../contract/stage.js';
+import { expectRejection, record, sessionId, shown } from '../../../lib/testing/contract/stage.js';
 
 /** Two centres of one server under a manual clock, with sessions of 60 seconds. */
 async function stage() {

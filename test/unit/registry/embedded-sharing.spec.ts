@@ -4,7 +4,7 @@ import {
   type EmbeddedRegistryCenterOptions,
 } from '../../../lib/registry/embedded/embedded-registry-center.js';
 import { EmbeddedRegistryServer } from '../../../lib/registry/embedded/embedded-registry-server.js';
-import { untilConnected } from '../../contract/stage.js';
+import { untilConnected } from '../../../lib/testing/contract/stage.js';
 
 describe('Embedded registry centres', () => {
   const opened: EmbeddedRegistryCenter[] = [];

@@ -1,8 +1,9 @@
-/* eslint-disable jest/no-export -- a part of the contract, called by the specs of the implementations */
-import { expect, test } from '@jest/globals';
-import { type RegistryCenter } from '../../lib/registry/registry-center.js';
-import { until } from '../support/until.js';
-import { type ContractStage, expectRejection, sessionId } from './stage.js';
+import { expect, rejection } from './expect.js';
+import { Deferred } from '../../async/deferred.js';
+import { type DeadlineExceededError } from '../../api/errors/errors.js';
+import { type RegistryCenter } from '../../registry/registry-center.js';
+import { until } from './until.js';
+import { type Contract, expectRejection, sessionId } from './stage.js';
 
 /** A hold that has been obtained and lasts until `end` is called. */
 interface HeldPath {
@@ -12,23 +13,22 @@ interface HeldPath {
 }
 
 /** Exclusive holds. */
-export function holdPromises(stage: ContractStage): void {
+export function holdPromises({ test, stage }: Contract): void {
   const WAIT_MS = 8_000;
 
   const contenders = (centre: RegistryCenter): Promise<number> => stage.server.contenders(centre, stage.at('latch'));
 
   const hold = async (centre: RegistryCenter): Promise<HeldPath> => {
-    let end = (): void => undefined;
-    const over = new Promise<void>((resolve) => (end = resolve));
-    let ended: Promise<void> | undefined;
+    const over = new Deferred();
+    let ended = Promise.resolve();
     const signal = await new Promise<AbortSignal>((resolve, reject) => {
       ended = centre.exclusively(stage.at('latch'), WAIT_MS, (each) => {
         resolve(each);
-        return over;
+        return over.promise;
       });
       ended.catch(reject);
     });
-    return { signal, end, ended: ended! };
+    return { signal, end: () => over.resolve(), ended };
   };
 
   test('the task runs once and its result is returned; the place in the queue is given up', async () => {
@@ -43,12 +43,13 @@ export function holdPromises(stage: ContractStage): void {
   });
 
   test('at most one task holds a path, among sessions and within one', async () => {
-    const centres = [await stage.open(), await stage.open(), await stage.open()];
+    const reader = await stage.open();
+    const centres = [reader, await stage.open(), await stage.open()];
     let inside = 0;
     let most = 0;
     const task = async (): Promise<void> => {
       most = Math.max(most, ++inside);
-      await centres[0]!.get(stage.at('anything'));
+      await reader.get(stage.at('anything'));
       inside--;
     };
 
@@ -58,7 +59,7 @@ export function holdPromises(stage: ContractStage): void {
     await Promise.all(holds);
 
     expect(most).toBe(1);
-    expect(await contenders(centres[0]!)).toBe(0);
+    expect(await contenders(reader)).toBe(0);
   });
 
   test('holds of different paths do not wait for each other', async () => {
@@ -124,11 +125,10 @@ export function holdPromises(stage: ContractStage): void {
 
     const attempt = b.exclusively(stage.at('latch'), 150, () => Promise.resolve((ran = true)));
 
-    await expect(attempt).rejects.toMatchObject({
-      code: 'DEADLINE_EXCEEDED',
-      message: expect.stringContaining(sessionId(a)),
-    });
-    await expect(attempt).rejects.toThrow(stage.at('latch'));
+    const { code, message } = (await rejection(attempt)) as DeadlineExceededError;
+    expect(code).toBe('DEADLINE_EXCEEDED');
+    expect(message).toContain(sessionId(a));
+    expect(message).toContain(stage.at('latch'));
     await until(async () => (await contenders(a)) === 1, 'only the holder is left');
     held.end();
     await held.ended;
@@ -139,11 +139,12 @@ export function holdPromises(stage: ContractStage): void {
     const [a, b] = [await stage.open(), await stage.open()];
     const failure = new Error('the task failed');
 
-    await expect(a.exclusively(stage.at('latch'), WAIT_MS, () => Promise.reject(failure))).rejects.toBe(failure);
+    const rejected = a.exclusively(stage.at('latch'), WAIT_MS, () => Promise.reject(failure));
+    expect(await rejection(rejected)).toBe(failure);
     const thrown = a.exclusively(stage.at('latch'), WAIT_MS, () => {
       throw failure;
     });
-    await expect(thrown).rejects.toBe(failure);
+    expect(await rejection(thrown)).toBe(failure);
 
     expect(await b.exclusively(stage.at('latch'), WAIT_MS, () => Promise.resolve('next'))).toBe('next');
   });

@@ -1,11 +1,10 @@
-/* eslint-disable jest/no-export -- a part of the contract, called by the specs of the implementations */
-import { expect, test } from '@jest/globals';
-import { type Mirror } from '../../lib/registry/registry-center.js';
-import { until } from '../support/until.js';
-import { type ContractStage, sessionId, shown } from './stage.js';
+import { expect } from './expect.js';
+import { type Mirror } from '../../registry/registry-center.js';
+import { until } from './until.js';
+import { type Contract, nodeOf, sessionId, shown } from './stage.js';
 
 /** Mirrors without faults: complete, in order, one commit as a whole. */
-export function mirrorPromises(stage: ContractStage): void {
+export function mirrorPromises({ test, stage }: Contract): void {
   /** The states of a mirror at each call of its listeners. */
   const moments = (mirror: Mirror): Record<string, string | undefined>[] => {
     const seen: Record<string, string | undefined>[] = [];
@@ -165,13 +164,13 @@ export function mirrorPromises(stage: ContractStage): void {
     const [writer, reader] = [await stage.open(), await stage.open()];
     await writer.create(stage.at('a'), 'same');
     const mirror = await reader.mirror(stage.at());
-    const before = mirror.nodes.get(stage.at('a'))!;
+    const before = nodeOf(mirror, stage.at('a'));
 
     await writer.remove(stage.at('a'));
     await writer.create(stage.at('a'), 'same');
     await mirror.sync();
 
-    const after = mirror.nodes.get(stage.at('a'))!;
+    const after = nodeOf(mirror, stage.at('a'));
     expect(after).toMatchObject({ value: 'same', version: 0 });
     expect(after.revision).toBeGreaterThan(before.revision);
   });
@@ -224,14 +223,14 @@ export function mirrorPromises(stage: ContractStage): void {
 
     await writer.put(stage.at('running'), 'second');
     await mirror.sync();
-    expect(mirror.nodes.get(stage.at('running'))?.value).not.toBe('first');
+    expect(mirror.nodes.get(stage.at('running'))?.value).notToBe('first');
     await mirror.load();
     expect(mirror.nodes.get(stage.at('running'))?.value).toBe('second');
 
     await writer.remove(stage.at('running'));
     await writer.create(stage.at('running'), 'third');
     await mirror.sync();
-    expect(mirror.nodes.get(stage.at('running'))?.value).not.toBe('second');
+    expect(mirror.nodes.get(stage.at('running'))?.value).notToBe('second');
     await mirror.load();
     expect(mirror.nodes.get(stage.at('running'))?.value).toBe('third');
   });

@@ -1,10 +1,9 @@
-/* eslint-disable jest/no-export -- a part of the contract, called by the specs of the implementations */
-import { expect, test } from '@jest/globals';
-import { until } from '../support/until.js';
-import { type ContractStage, expectRejection, sessionId, shown } from './stage.js';
+import { expect } from './expect.js';
+import { until } from './until.js';
+import { type Contract, expectRejection, nodeOf, sessionId, shown } from './stage.js';
 
 /** Mirrors whose connection or session breaks. */
-export function mirrorRecoveryPromises(stage: ContractStage): void {
+export function mirrorRecoveryPromises({ test, stage }: Contract): void {
   test('a disconnected mirror keeps what it showed, says that it is not current, and cannot sync', async () => {
     const [writer, reader] = [await stage.open(), await stage.open()];
     await writer.put(stage.at('a'), 'before');
@@ -48,7 +47,7 @@ export function mirrorRecoveryPromises(stage: ContractStage): void {
       '/replaced': 'replaced',
       '/unchanged': 'unchanged',
     });
-    const revision = (name: string, nodes = mirror.nodes): number => nodes.get(stage.at(name))!.revision;
+    const revision = (name: string, nodes = mirror.nodes): number => nodeOf({ nodes }, stage.at(name)).revision;
     expect(revision('replaced')).toBeGreaterThan(revision('replaced', before));
     expect(revision('unchanged')).toBe(revision('unchanged', before));
   });
@@ -60,8 +59,9 @@ export function mirrorRecoveryPromises(stage: ContractStage): void {
     };
     await write(0);
     const mirror = await reader.mirror(stage.at());
-    const seen: (readonly number[])[] = [];
-    mirror.onChange(() => seen.push(['a', 'b'].map((name) => Number(mirror.nodes.get(stage.at(name))?.value))));
+    const seen: { readonly a: number; readonly b: number }[] = [];
+    const number = (name: string): number => Number(mirror.nodes.get(stage.at(name))?.value);
+    mirror.onChange(() => seen.push({ a: number('a'), b: number('b') }));
 
     for (let n = 1; n <= 5; n++) {
       await stage.disconnect(reader);
@@ -70,8 +70,8 @@ export function mirrorRecoveryPromises(stage: ContractStage): void {
     }
     await until(() => mirror.isCurrent && mirror.nodes.get(stage.at('b'))?.value === '11', 'the mirror has caught up');
 
-    expect(seen.filter(([a, b]) => a! < b!)).toEqual([]);
-    const order = seen.map(([a]) => a!);
+    expect(seen.filter(({ a, b }) => a < b)).toEqual([]);
+    const order = seen.map(({ a }) => a);
     expect([...order].sort((x, y) => x - y)).toEqual(order);
   });
 
@@ -131,7 +131,7 @@ export function mirrorRecoveryPromises(stage: ContractStage): void {
     await stage.reconnect(reader);
     await until(() => mirror.isCurrent, 'the mirror is current again');
 
-    expect(mirror.nodes.get(stage.at('running'))?.value).not.toBe('first');
+    expect(mirror.nodes.get(stage.at('running'))?.value).notToBe('first');
     await mirror.load();
     expect(mirror.nodes.get(stage.at('running'))?.value).toBe('second');
   });

@@ -1,7 +1,13 @@
-import { expect } from '@jest/globals';
-import { type ElasticJobErrorCode } from '../../lib/api/errors/errors.js';
-import { type Mirror, type RegistryCenter, type SessionState } from '../../lib/registry/registry-center.js';
-import { until } from '../support/until.js';
+import { expect, rejection } from './expect.js';
+import { type DeclareTest } from './runner.js';
+import { type ElasticJobErrorCode } from '../../api/errors/errors.js';
+import {
+  type Mirror,
+  type MirroredNode,
+  type RegistryCenter,
+  type SessionState,
+} from '../../registry/registry-center.js';
+import { until } from './until.js';
 
 /** A running registry server, and what the contract needs to do to the connections of its centres. */
 export interface ContractServer {
@@ -26,6 +32,12 @@ export interface ContractServer {
 export interface ContractOpenOptions {
   /** Session timeout in milliseconds; 10000 if not given. The contract asks for as little as 1000. */
   readonly sessionTimeoutMilliseconds?: number;
+}
+
+/** With what each part of the contract declares its tests. */
+export interface Contract {
+  readonly test: DeclareTest;
+  readonly stage: ContractStage;
 }
 
 /** The stage of each test of the contract: centres that are closed afterwards, and a part of the tree of its own. */
@@ -116,7 +128,14 @@ export function record(centre: RegistryCenter): SessionState[] {
 }
 
 export async function expectRejection(promise: Promise<unknown>, code: ElasticJobErrorCode): Promise<void> {
-  await expect(promise).rejects.toMatchObject({ code });
+  expect(await rejection(promise)).toMatchObject({ code });
+}
+
+/** The node that a mirror shows at `path`. @throws if it shows none */
+export function nodeOf({ nodes }: Pick<Mirror, 'nodes'>, path: string): MirroredNode {
+  const node = nodes.get(path);
+  if (node === undefined) throw new Error(`The mirror shows no ${path}, but ${[...nodes.keys()].join(', ')}`);
+  return node;
 }
 
 /** The values a mirror shows, by path below its root; the root itself is `''`. */

@@ -1,13 +1,17 @@
-/* eslint-disable jest/no-export -- a part of the contract, called by the specs of the implementations */
 import { randomUUID } from 'node:crypto';
-import { expect, test } from '@jest/globals';
-import { type Lineage } from '../../lib/registry/registry-center.js';
-import { operationBytes } from '../../lib/registry/commit-limits.js';
-import { until } from '../support/until.js';
-import { type ContractStage, expectRejection, sessionId } from './stage.js';
+import { expect } from './expect.js';
+import { type Lineage } from '../../registry/registry-center.js';
+import { operationBytes } from '../../registry/commit-limits.js';
+import { until } from './until.js';
+import { type Contract, expectRejection, sessionId } from './stage.js';
+
+/** Names of nodes that every implementation keeps, although some servers give their characters a meaning. */
+const NAMES = ['作业 ä', 'café-ñ', '192.168.0.1@-@12345', '_unknown_ip_@-@1', 'a b', '%2F', '.hidden'];
+
+const MALFORMED_PATHS = ['', 'relative', '/ends/', '//double', '/a//b', '/a/./b', '/a/../b', '/nul\0'];
 
 /** Reading and writing single nodes, and the registry's time. */
-export function nodePromises(stage: ContractStage): void {
+export function nodePromises({ test, stage }: Contract): void {
   test('a node that is not there is undefined, and has no children', async () => {
     const centre = await stage.open();
 
@@ -49,7 +53,7 @@ export function nodePromises(stage: ContractStage): void {
 
   test('the lineage is the same for all sessions, and tells of children of the namespace that come and go', async () => {
     const path = `/lineage-${randomUUID()}`;
-    const changesOf = (lineage: Lineage | undefined): number => lineage!.changes;
+    const changesOf = (lineage: Lineage | undefined): number => lineage?.changes ?? Number.NaN;
     const [first, operator] = [await stage.open(), await stage.open()];
     await operator.create(`${path}/below`, '');
     const known = await first.lineage();
@@ -58,7 +62,7 @@ export function nodePromises(stage: ContractStage): void {
     const later = await (await stage.open()).lineage();
 
     expect(later?.id).toBe(known?.id);
-    expect(changesOf(later)).toBeGreaterThanOrEqual(changesOf(known));
+    expect(changesOf(later) >= changesOf(known)).toBe(true);
     await operator.remove(path);
     const now = await (await stage.open()).lineage();
     expect(now?.id).toBe(known?.id);
@@ -78,7 +82,7 @@ export function nodePromises(stage: ContractStage): void {
       undefined,
       { value: 'second', version: 1, session: undefined },
     ]);
-    expect(nodes[2]!.revision).toBeLessThan(nodes[0]!.revision);
+    expect(nodes[0]?.revision).toBeGreaterThan(nodes[2]?.revision);
     expect(await centre.getAll([])).toEqual([]);
   });
 
@@ -94,7 +98,7 @@ export function nodePromises(stage: ContractStage): void {
     ]);
 
     expect(missing).toEqual([]);
-    expect([...ofA!].sort()).toEqual(['one', 'two']);
+    expect([...(ofA ?? [])].sort()).toEqual(['one', 'two']);
     expect(ofOne).toEqual([]);
   });
 
@@ -140,8 +144,8 @@ export function nodePromises(stage: ContractStage): void {
     const created = await eachTenTimes((centre) => centre.create(path, ''));
     const removed = await eachTenTimes((centre) => centre.remove(path));
 
-    expect(created.filter(Boolean)).toHaveLength(1);
-    expect(removed.filter(Boolean)).toHaveLength(1);
+    expect(created.filter(Boolean).length).toBe(1);
+    expect(removed.filter(Boolean).length).toBe(1);
   });
 
   test('missing parents are created with the node, empty', async () => {
@@ -201,17 +205,15 @@ export function nodePromises(stage: ContractStage): void {
     expect(await reader.get(stage.at('a'))).toBe('x');
   });
 
-  test.each(['作业 ä', 'café-ñ', '192.168.0.1@-@12345', '_unknown_ip_@-@1', 'a b', '%2F', '.hidden'])(
-    'a node may be called %s, and so may its value',
-    async (name) => {
+  for (const name of NAMES)
+    test(`a node may be called ${name}, and so may its value`, async () => {
       const centre = await stage.open();
 
       await centre.put(stage.at(name, 'x'), `${name}\n\t"'\\ ${name}`);
 
       expect(await centre.children(stage.at())).toEqual([name]);
       expect(await centre.get(stage.at(name, 'x'))).toBe(`${name}\n\t"'\\ ${name}`);
-    },
-  );
+    });
 
   test('a value as large as the limits say is kept', async () => {
     const centre = await stage.open();
@@ -251,16 +253,14 @@ export function nodePromises(stage: ContractStage): void {
     expect(await centre.get(stage.at('mine'))).toBe('');
   });
 
-  test.each(['', 'relative', '/ends/', '//double', '/a//b', '/a/./b', '/a/../b', '/nul\0'])(
-    'the path %j is refused before anything is sent',
-    async (path) => {
+  for (const path of MALFORMED_PATHS)
+    test(`the path ${JSON.stringify(path)} is refused before anything is sent`, async () => {
       const centre = await stage.open();
 
       await expectRejection(centre.get(path), 'REGISTRY_REFUSED');
       await expectRejection(centre.put(path, ''), 'REGISTRY_REFUSED');
       await expectRejection(centre.commit([{ type: 'check', path }]), 'REGISTRY_REFUSED');
-    },
-  );
+    });
 
   test('the time of the registry, if it can be asked for, is the same for all centres, goes on and never back, and counts milliseconds since 1970', async () => {
     const centres = [await stage.open(), await stage.open()];
@@ -273,10 +273,10 @@ export function nodePromises(stage: ContractStage): void {
     if (times.length === 0) return;
     await until(async () => {
       await ask();
-      return times.at(-1)! > times[0]!;
+      return Math.max(...times) > (times[0] ?? Infinity);
     }, 'time to go on');
 
     expect([...times].sort((a, b) => a - b)).toEqual(times);
-    expect(new Date(times[0]!).getUTCFullYear()).toBeGreaterThan(2000);
+    expect(new Date(Math.min(...times)).getUTCFullYear()).toBeGreaterThan(2000);
   });
 }

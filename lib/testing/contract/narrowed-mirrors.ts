@@ -1,11 +1,10 @@
-/* eslint-disable jest/no-export -- a part of the contract, called by the specs of the implementations */
-import { expect, test } from '@jest/globals';
-import { type Mirror, type MirrorOptions, type RegistryCenter } from '../../lib/registry/registry-center.js';
-import { until } from '../support/until.js';
-import { type ContractStage, shown } from './stage.js';
+import { expect } from './expect.js';
+import { type Mirror, type MirrorOptions, type RegistryCenter } from '../../registry/registry-center.js';
+import { until } from './until.js';
+import { type Contract, shown } from './stage.js';
 
 /** Mirrors that follow only a part of their subtree, as long as only what is routine happens there. */
-export function narrowedMirrorPromises(stage: ContractStage): void {
+export function narrowedMirrorPromises({ test, stage }: Contract): void {
   const options: MirrorOptions = { isRoutine: (path) => path.endsWith('/mark') };
   const scope = (): readonly string[] => [stage.at('mine'), stage.at('rare')];
 
@@ -62,35 +61,39 @@ export function narrowedMirrorPromises(stage: ContractStage): void {
     await until(() => mirror.nodes.get(stage.at('theirs'))?.value === 'later', 'the mirror follows everything again');
   });
 
-  test.each<[string, (path: string, writer: RegistryCenter) => Promise<unknown>]>([
-    ['comes', (path, writer) => writer.create(`${path}/child`, '')],
-    ['goes', (path, writer) => writer.remove(path)],
-  ])('a node within the scope that %s widens the mirror', async (_, change) => {
-    const [writer, reader] = [await stage.open(), await stage.open()];
-    const mirror = await narrowed(reader, writer);
+  const changes: Readonly<Record<string, (path: string, writer: RegistryCenter) => Promise<unknown>>> = {
+    comes: (path, writer) => writer.create(`${path}/child`, ''),
+    goes: (path, writer) => writer.remove(path),
+  };
+  for (const [name, change] of Object.entries(changes))
+    test(`a node within the scope that ${name} widens the mirror`, async () => {
+      const [writer, reader] = [await stage.open(), await stage.open()];
+      const mirror = await narrowed(reader, writer);
 
-    await writer.put(stage.at('theirs'), 'after');
-    await change(stage.at('rare'), writer);
+      await writer.put(stage.at('theirs'), 'after');
+      await change(stage.at('rare'), writer);
 
-    await until(() => mirror.nodes.get(stage.at('theirs'))?.value === 'after', 'the mirror shows what it has missed');
-    expect(mirror.isNarrowed).toBe(false);
-  });
+      await until(() => mirror.nodes.get(stage.at('theirs'))?.value === 'after', 'the mirror shows what it has missed');
+      expect(mirror.isNarrowed).toBe(false);
+    });
 
-  test.each<[string, (mirror: Mirror) => Promise<void>]>([
-    ['sync', (mirror) => mirror.sync()],
-    ['load', (mirror) => mirror.load()],
-    ['widen, followed by sync', (mirror) => (mirror.widen(), mirror.sync())],
-  ])('%s shows what was committed outside of the scope before', async (_, catchUp) => {
-    const [writer, reader] = [await stage.open(), await stage.open()];
-    const mirror = await narrowed(reader, writer);
-    await writer.put(stage.at('theirs'), 'after');
+  const waysToCatchUp: Readonly<Record<string, (mirror: Mirror) => Promise<void>>> = {
+    sync: (mirror) => mirror.sync(),
+    load: (mirror) => mirror.load(),
+    'widen, followed by sync': (mirror) => (mirror.widen(), mirror.sync()),
+  };
+  for (const [name, catchUp] of Object.entries(waysToCatchUp))
+    test(`${name} shows what was committed outside of the scope before`, async () => {
+      const [writer, reader] = [await stage.open(), await stage.open()];
+      const mirror = await narrowed(reader, writer);
+      await writer.put(stage.at('theirs'), 'after');
 
-    await catchUp(mirror);
+      await catchUp(mirror);
 
-    expect(mirror.isNarrowed).toBe(false);
-    expect(mirror.nodes.get(stage.at('theirs'))?.value).toBe('after');
-    expect(mirror.isCurrent).toBe(true);
-  });
+      expect(mirror.isNarrowed).toBe(false);
+      expect(mirror.nodes.get(stage.at('theirs'))?.value).toBe('after');
+      expect(mirror.isCurrent).toBe(true);
+    });
 
   test('load reads the values that a narrowed mirror has left unread', async () => {
     const [writer, reader] = [await stage.open(), await stage.open()];
@@ -220,7 +223,7 @@ export function narrowedMirrorPromises(stage: ContractStage): void {
 }
 
 /** Mirrors of an implementation that always follows everything. */
-export function unnarrowedMirrorPromises(stage: ContractStage): void {
+export function unnarrowedMirrorPromises({ test, stage }: Contract): void {
   test('a mirror that cannot be narrowed says so, and goes on following everything', async () => {
     const [writer, reader] = [await stage.open(), await stage.open()];
     await writer.put(stage.at('mine'), 'before');

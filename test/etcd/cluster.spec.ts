@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { EtcdRegistryCenter } from '../../lib/registry/etcd/etcd-registry-center.js';
 import { untilConnected } from '../support/etcd-centres.js';
 import { EtcdCluster } from '../support/etcd-cluster.js';
+import { type EtcdServer } from '../support/etcd-server.js';
 import { until } from '../support/until.js';
 
 describe('A registry centre on three members of etcd', () => {
@@ -45,6 +46,29 @@ describe('A registry centre on three members of etcd', () => {
     await own.restart();
   });
 
+  test('learns what became of a commit that died with the leader before etcd gives it up', async () => {
+    const leader = await cluster.leader();
+    const [member, other] = cluster.members.filter((each) => each !== leader) as [EtcdServer, EtcdServer];
+    await using centre = await opened(member, 'orphans');
+    await using peer = await opened(other, 'orphans');
+    await centre.create('/job', '');
+
+    leader.pause();
+    // Both are passed on to the leader, which does not hear them.
+    const forgotten = member.call('kv/put', { key: btoa('unrelated'), value: btoa('') }).catch(() => undefined);
+    const commit = centre.commit([{ type: 'create', path: '/job/a', value: '' }]);
+    const outcomes = [commit.then(() => 'the commit was made'), forgotten.then(() => 'etcd gave up the request')];
+    await cluster.leaderBut(leader);
+    await peer.put('/job/b', '');
+
+    const first = await Promise.race(outcomes);
+    leader.resume();
+    await Promise.all(outcomes);
+
+    expect(first).toBe('the commit was made');
+    expect(await centre.children('/job')).toEqual(['a', 'b']);
+  });
+
   test('makes each of its commits exactly once while the leader changes again and again', async () => {
     const endpoints = cluster.members.map(({ address }) => `http://${address}`).join(',');
     await using centre = disposable(
@@ -84,6 +108,15 @@ describe('A registry centre on three members of etcd', () => {
     expect(node?.version).toBe(commits);
   });
 });
+
+/** A centre on one member, whose requests and sessions may take long. */
+async function opened(member: EtcdServer, namespace: string): Promise<EtcdRegistryCenter & AsyncDisposable> {
+  const timeouts = { sessionTimeoutMilliseconds: 60_000, connectionTimeoutMilliseconds: 30_000 };
+  const centre = new EtcdRegistryCenter({ endpoints: `http://${member.address}`, namespace, ...timeouts });
+  centre.connect();
+  await untilConnected(centre);
+  return disposable(centre);
+}
 
 function disposable(centre: EtcdRegistryCenter): EtcdRegistryCenter & AsyncDisposable {
   return Object.assign(centre, { [Symbol.asyncDispose]: () => centre.close() });

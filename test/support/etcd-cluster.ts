@@ -25,6 +25,11 @@ export class EtcdCluster implements AsyncDisposable {
     return this.#memberThat(({ isLeader }) => isLeader, 'a leader');
   }
 
+  /** As `leader`, without asking this member, which may not answer. */
+  async leaderBut(away: EtcdServer): Promise<EtcdServer> {
+    return this.#memberThat(({ isLeader }) => isLeader, 'another leader', away);
+  }
+
   /** One of the present followers; waits for one. */
   async follower(): Promise<EtcdServer> {
     return this.#memberThat(({ isLeader }) => !isLeader, 'a follower');
@@ -34,11 +39,12 @@ export class EtcdCluster implements AsyncDisposable {
     await Promise.all(this.members.map((member) => member.dispose()));
   }
 
-  async #memberThat(holds: (role: MemberRole) => boolean, what: string): Promise<EtcdServer> {
+  async #memberThat(holds: (role: MemberRole) => boolean, what: string, away?: EtcdServer): Promise<EtcdServer> {
     let found: EtcdServer | undefined;
     const look = async (): Promise<boolean> => {
-      const roles = await Promise.all(this.members.map((member) => roleOf(member)));
-      found = this.members.find((_, index) => roles[index] !== undefined && holds(roles[index]));
+      const asked = this.members.filter((member) => member !== away);
+      const roles = await Promise.all(asked.map((member) => roleOf(member)));
+      found = asked.find((_, index) => roles[index] !== undefined && holds(roles[index]));
       return found !== undefined;
     };
     await until(look, `the cluster has ${what}`);

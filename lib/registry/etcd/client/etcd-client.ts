@@ -15,7 +15,8 @@ import { detached } from '../../../time/detached.js';
 import { type Endpoint } from './endpoints.js';
 import { EtcdError, Status } from './etcd-error.js';
 import { type GrpcPackages } from './grpc.js';
-import { type StreamCalls, type UnaryCalls } from './messages.js';
+import { type ResponseHeader, type StreamCalls, type UnaryCalls } from './messages.js';
+import { UnansweredCalls } from './unanswered-calls.js';
 
 /** How to connect to an endpoint. */
 export interface EtcdClientOptions {
@@ -55,7 +56,7 @@ export class EtcdClient {
   readonly #packages: GrpcPackages;
   readonly #options: EtcdClientOptions;
   readonly #client: Grpc.Client;
-  readonly #unanswered = new Set<(error: EtcdError) => void>();
+  readonly #unanswered: UnansweredCalls;
   /** Cancels each open stream: one that is left open keeps the connection, and the process. */
   readonly #streams = new Set<() => void>();
   #token: string | undefined;
@@ -65,6 +66,7 @@ export class EtcdClient {
   constructor(packages: GrpcPackages, endpoint: Endpoint, options: EtcdClientOptions) {
     this.#packages = packages;
     this.#options = options;
+    this.#unanswered = new UnansweredCalls(options.clock);
     const { grpc } = packages;
     // Its sockets must not keep the caller's async context.
     this.#client = detached(
@@ -136,7 +138,9 @@ export class EtcdClient {
       onEnd(error);
     };
     stream.on('data', (answer: StreamCalls[Name][1]) => {
-      if (isOpen) onMessage(answer);
+      if (!isOpen) return;
+      this.#heard(answer);
+      onMessage(answer);
     });
     stream.on('error', (error: unknown) => end(errorOf(error)));
     stream.on('end', () => end(new EtcdError(Status.unavailable, 'the server has ended the stream')));
@@ -154,7 +158,7 @@ export class EtcdClient {
     this.#isClosed = true;
     for (const cancel of [...this.#streams]) cancel();
     this.#client.close();
-    for (const fail of [...this.#unanswered]) fail(new EtcdError(Status.unavailable, reason));
+    this.#unanswered.close(reason);
   }
 
   #callOnce<Name extends keyof UnaryCalls>(name: Name, request: UnaryCalls[Name][0]): Promise<UnaryCalls[Name][1]> {
@@ -173,8 +177,9 @@ export class EtcdClient {
           this.#metadata(),
           (error, answer) => {
             done();
-            if (error) reject(errorOf(error));
-            else resolve(answer as Answer);
+            if (error) return reject(errorOf(error));
+            this.#heard(answer as Answer);
+            resolve(answer as Answer);
           },
         ),
       );
@@ -189,10 +194,15 @@ export class EtcdClient {
       );
       const done = (): void => {
         cancel();
-        this.#unanswered.delete(fail);
+        isAnswered();
       };
-      this.#unanswered.add(fail);
+      const isAnswered = this.#unanswered.add(fail);
     });
+  }
+
+  /** `null`: a proxy of etcd may leave the head out. */
+  #heard({ header }: { readonly header: ResponseHeader | null }): void {
+    if (header !== null) this.#unanswered.heardTerm(Number(header.raftTerm));
   }
 
   #metadata(): Grpc.Metadata {

@@ -14,6 +14,8 @@ export interface ResponseHeader {
   readonly clusterId: string;
   /** The revision of the whole store when the request was carried out. */
   readonly revision: string;
+  /** Grows with each election of a leader. */
+  readonly raftTerm: string;
 }
 
 /** A key with its value. */
@@ -153,7 +155,10 @@ export interface UnaryCalls {
   txn: [TxnRequest, TxnResponse];
   leaseGrant: [{ readonly ttl: Int64; readonly id?: Int64 }, LeaseGrantResponse];
   leaseRevoke: [{ readonly id: Int64 }, { readonly header: ResponseHeader }];
-  authenticate: [{ readonly name: string; readonly password: string }, { readonly token: string }];
+  authenticate: [
+    { readonly name: string; readonly password: string },
+    { readonly header: ResponseHeader; readonly token: string },
+  ];
 }
 
 /** Requests and answers of the calls that are streams in both directions. */

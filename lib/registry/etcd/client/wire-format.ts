@@ -20,7 +20,7 @@ import { type StreamCalls, type UnaryCalls } from './messages.js';
 type Fields = Readonly<Record<string, string>>;
 
 const MESSAGES: Readonly<Record<string, Fields>> = {
-  ResponseHeader: { clusterId: 'uint64 1', revision: 'int64 3' },
+  ResponseHeader: { clusterId: 'uint64 1', revision: 'int64 3', raftTerm: 'uint64 4' },
   KeyValue: {
     key: 'string 1',
     createRevision: 'int64 2',
@@ -78,7 +78,7 @@ const MESSAGES: Readonly<Record<string, Fields>> = {
     events: '*Event 11',
   },
   AuthenticateRequest: { name: 'string 1', password: 'string 2' },
-  AuthenticateResponse: { token: 'string 2' },
+  AuthenticateResponse: { header: 'ResponseHeader 1', token: 'string 2' },
 };
 
 /** All calls: service, name, message of the request, message of the answer. */

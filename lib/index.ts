@@ -76,6 +76,7 @@ export {
   RegistryConflictError,
   RegistryOutcomeUnknownError,
   RegistryCredentialsError,
+  RegistryIncompatibleError,
   RegistryRefusedError,
   RegistryUnavailableError,
   SessionLostError,

@@ -16,7 +16,7 @@ export const EXIT = {
   notConfirmed: 5,
   /** The registry centre cannot be reached. */
   unreachable: 6,
-  /** The registry centre refuses the credentials. */
+  /** The registry centre refuses the credentials, or its data are of another version. */
   refused: 7,
   /** The deadline has passed. */
   timeUp: 8,
@@ -54,6 +54,7 @@ const BY_CODE: Readonly<Partial<Record<ElasticJobErrorCode, ExitCode>>> = {
   SESSION_LOST: EXIT.unreachable,
   REGISTRY_OUTCOME_UNKNOWN: EXIT.unknownOutcome,
   REGISTRY_CREDENTIALS: EXIT.refused,
+  REGISTRY_INCOMPATIBLE: EXIT.refused,
   DEADLINE_EXCEEDED: EXIT.timeUp,
 };
 

@@ -108,6 +108,7 @@ export class ScheduleJobBootstrap extends JobBootstrap {
    *   included, or the executor or the error handler cannot prepare for the job
    * @throws RegistryRefusedError if the registry centre refuses the job's nodes
    * @throws RegistryCredentialsError if it refuses this client
+   * @throws RegistryIncompatibleError if its data are of another version
    * @throws JobStoppedError if the job, or the registry centre, is shut down meanwhile
    */
   schedule(): Promise<void> {

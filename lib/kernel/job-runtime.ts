@@ -25,6 +25,7 @@ import {
   JobStateError,
   JobStoppedError,
   RegistryCredentialsError,
+  RegistryIncompatibleError,
   RegistryRefusedError,
   SessionLostError,
 } from '../api/errors/errors.js';
@@ -608,6 +609,7 @@ export class JobRuntime {
       error instanceof JobConflictError ||
       error instanceof InvalidConfigurationError ||
       error instanceof RegistryCredentialsError ||
+      error instanceof RegistryIncompatibleError ||
       error instanceof RegistryRefusedError;
     if (this.#isEnding()) return;
     if (isFinal && !this.#hasTakenPart && this.#bootsAs !== undefined) return this.#awaitMending(error);

@@ -49,7 +49,7 @@
  * have ended by our own clock; peers may own items that were ours. An implementation reports `lost` before any peer can
  * see our session nodes gone, provided that this process gets to run.
  */
-import { type RegistryCredentialsError } from '../api/errors/errors.js';
+import { type RegistryCredentialsError, type RegistryIncompatibleError } from '../api/errors/errors.js';
 
 /** A registry centre. The top of this file has the promises that every implementation keeps. */
 export interface RegistryCenter {
@@ -233,8 +233,15 @@ export type SessionState =
   | { readonly phase: 'suspended'; readonly id: string }
   /** The session has ended, or may have ended by our own clock. */
   | { readonly phase: 'lost'; readonly id: string; readonly reason: string }
-  /** The registry refuses us for good (wrong credentials), which is the `refusal`, or `close()` was called. */
-  | { readonly phase: 'closed'; readonly reason: string; readonly refusal?: RegistryCredentialsError };
+  /**
+   * The registry refuses us for good (wrong credentials, data of another version), which is the `refusal`, or `close()`
+   * was called.
+   */
+  | {
+      readonly phase: 'closed';
+      readonly reason: string;
+      readonly refusal?: RegistryCredentialsError | RegistryIncompatibleError;
+    };
 
 /** The session with the registry centre. */
 export interface Session {

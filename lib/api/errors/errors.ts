@@ -11,6 +11,7 @@ export type ElasticJobErrorCode =
   | 'REGISTRY_CONFLICT'
   | 'REGISTRY_REFUSED'
   | 'REGISTRY_CREDENTIALS'
+  | 'REGISTRY_INCOMPATIBLE'
   | 'SESSION_LOST'
   | 'DEADLINE_EXCEEDED'
   | 'INVALID_CONFIGURATION'
@@ -90,8 +91,7 @@ export class RegistryRefusedError extends ElasticJobError {
 
 /**
  * The registry centre refuses this client for good: its credentials, or it has none and needs some; or the client
- * cannot work with the namespace, the database or the tables that the settings name, or lacks a package. It does not
- * try again.
+ * cannot work with the namespace or the database that the settings name, or lacks a package. It does not try again.
  */
 export class RegistryCredentialsError extends ElasticJobError {
   override readonly name = 'RegistryCredentialsError';
@@ -106,6 +106,19 @@ export class RegistryCredentialsError extends ElasticJobError {
       `The registry centre refuses this client: ${reason}. Check ${settings}, and start the ` + 'application again.',
       { cause },
     );
+  }
+}
+
+/**
+ * The data in the registry centre are of a version that this version of the library cannot work with, or some of their
+ * tables are gone. The client does not try again; the credentials are right.
+ */
+export class RegistryIncompatibleError extends ElasticJobError {
+  override readonly name = 'RegistryIncompatibleError';
+  constructor(reason: string, cause?: unknown) {
+    super('REGISTRY_INCOMPATIBLE', `The registry centre cannot be used by this version of the library: ${reason}.`, {
+      cause,
+    });
   }
 }
 

@@ -57,6 +57,7 @@ export const PROBLEM_CODES = [
   'password-needed',
   'port-not-allowed',
   'registry-credentials',
+  'registry-incompatible',
   'registry-needed',
   'registry-offline',
   'registry-refused',

@@ -17,6 +17,7 @@ const BY_CODE: Readonly<Partial<Record<ElasticJobErrorCode, readonly [status: nu
   REGISTRY_CONFLICT: [409, 'changed-meanwhile'],
   REGISTRY_REFUSED: [502, 'registry-refused'],
   REGISTRY_CREDENTIALS: [502, 'registry-credentials'],
+  REGISTRY_INCOMPATIBLE: [502, 'registry-incompatible'],
   REGISTRY_UNAVAILABLE: [503, 'registry-unavailable'],
   SESSION_LOST: [503, 'registry-unavailable'],
   DEADLINE_EXCEEDED: [504, 'deadline-exceeded'],

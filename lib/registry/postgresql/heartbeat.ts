@@ -1,10 +1,11 @@
 import { type Clock } from '../../time/clock.js';
-import { type PostgresLink } from './connection/link.js';
+import { isLasting } from './connection/faults.js';
+import { type AttachedLink } from './session-links.js';
 import { type BeatAnswer, type Statements } from './statements.js';
 
 /** The parts that the heartbeats of one link need. */
 export interface HeartbeatOptions {
-  readonly connected: { readonly link: PostgresLink; readonly id: string; readonly epoch: number };
+  readonly connected: Omit<AttachedLink, 'sentAt'>;
   readonly statements: Statements;
   readonly timeoutMs: number;
   readonly beatMs: number;
@@ -29,13 +30,16 @@ export class Heartbeat {
   #since = '0';
   #isStopped = false;
   #isSweeping = false;
+  #hasSweptOrphans = false;
   #prunedAt: number;
+  #attachedAt: number;
   #cancel: () => void = () => undefined;
 
   constructor(options: HeartbeatOptions) {
     this.#options = options;
+    this.#attachedAt = options.clock.monotonic();
     // Processes that start together do not prune together.
-    this.#prunedAt = options.clock.monotonic() - Math.random() * PRUNE_EVERY_MS;
+    this.#prunedAt = this.#attachedAt - Math.random() * PRUNE_EVERY_MS;
   }
 
   start(): void {
@@ -55,7 +59,8 @@ export class Heartbeat {
 
   async #beat(): Promise<void> {
     const { connected, statements, clock, timeoutMs, beatMs, onAlive, onGone, onJobs, onFault } = this.#options;
-    const { link, id, epoch } = connected;
+    const { link, id, epoch, receipts } = connected;
+    const commits = receipts.count;
     const sentAt = clock.monotonic();
     let waitMs = Math.min(timeoutMs / 3, beatMs);
     try {
@@ -64,13 +69,16 @@ export class Heartbeat {
       const answer = rows[0]?.['answer'] as BeatAnswer;
       if ('session' in answer) return onGone();
       this.#since = answer.since;
+      receipts.onBeat(answer.beats, commits);
       onAlive(sentAt);
       if (answer.jobs.length > 0) onJobs(answer.jobs);
       if (answer.nextEndMs !== null) waitMs = Math.min(waitMs, this.#untilSweep(answer.nextEndMs));
       if (sentAt - this.#prunedAt >= PRUNE_EVERY_MS) this.#prune(sentAt);
+      this.#sweepOrphansInTime(sentAt);
     } catch (error) {
-      // The server says that it does not do this now: it may later. A broken link is its owner's affair.
       onFault(error);
+      // Otherwise the server may do it later. A broken link is its owner's affair.
+      if (isLasting(error)) link.break('the server takes no heartbeats');
     }
     if (this.#isStopped) return;
     this.#cancel = clock.after(waitMs, () => void this.#beat());
@@ -79,17 +87,27 @@ export class Heartbeat {
   /** Sweeps if it is time. @returns the milliseconds until the next check */
   #untilSweep(nextEndMs: number): number {
     if (nextEndMs > 0) return nextEndMs + SWEEP_AFTER_MS;
-    if (!this.#isSweeping) void this.#sweep();
+    if (!this.#isSweeping) void this.#sweep('sweep');
     return SWEEP_AGAIN_MS;
   }
 
+  /**
+   * Once for each link, when a process whose session somebody has removed by hand must have noticed: then all processes
+   * have come back with links of their own.
+   */
+  #sweepOrphansInTime(now: number): void {
+    if (this.#hasSweptOrphans || this.#isSweeping || now - this.#attachedAt < this.#options.timeoutMs) return;
+    this.#hasSweptOrphans = true;
+    void this.#sweep('sweepOrphans');
+  }
+
   /** One session after the other, each in a transaction of its own. No heartbeat waits for that. */
-  async #sweep(): Promise<void> {
+  async #sweep(statement: 'sweep' | 'sweepOrphans'): Promise<void> {
     const { connected, statements, onFault } = this.#options;
     this.#isSweeping = true;
     try {
       while (!this.#isStopped) {
-        const { rows } = await connected.link.query(statements.sweep());
+        const { rows } = await connected.link.query(statements[statement]());
         if (rows[0]?.['answer'] !== true) break;
       }
     } catch (error) {

@@ -7,6 +7,7 @@ import { DEFAULTS, PostgresqlOptions } from './postgresql-options.js';
 export interface PostgresqlConfiguration {
   /**
    * `postgres://user:password@host:5432/database`, with the parameters that `pg` knows, such as `sslmode=verify-full`.
+   * It may name several hosts, of which one takes writes: `postgres://user@db1:5432,db2:5432/database`.
    */
   readonly url: string;
   /** The node below which all jobs are kept: one or several names, such as `orders` or `shop/orders`. */
@@ -28,8 +29,9 @@ export interface PostgresqlConfiguration {
 
 /** A configuration that has been checked and completed. */
 export interface PostgresqlSettings {
-  readonly url: string;
-  /** `host:port`, for messages: the URL may hold a password. */
+  /** The hosts of the URL, at least one. */
+  readonly hosts: readonly PostgresqlHost[];
+  /** `host:port` of each host, for messages: the URL may hold a password. */
   readonly place: string;
   readonly database: string;
   readonly namespace: string;
@@ -38,6 +40,14 @@ export interface PostgresqlSettings {
   readonly connectionTimeoutMs: number;
   readonly connections: number;
   readonly notify: boolean;
+}
+
+/** One of the hosts of a URL. */
+export interface PostgresqlHost {
+  /** A URL with this host alone. */
+  readonly url: string;
+  /** `host:port`, for messages. */
+  readonly place: string;
 }
 
 /** The path of a setting in messages. */
@@ -52,7 +62,7 @@ export function resolvePostgresqlConfiguration(configuration: PostgresqlConfigur
   if (problems.length > 0) throw new InvalidConfigurationError(problems);
   const { url, namespace, schema = DEFAULTS.schema, connections = DEFAULTS.connections, notify = true } = configuration;
   return {
-    ...{ url, namespace, schema, connections, notify, ...placeOf(url) },
+    ...{ namespace, schema, connections, notify, ...placesOf(url) },
     sessionTimeoutMs: configuration.sessionTimeoutMilliseconds || DEFAULTS.sessionTimeoutMilliseconds,
     connectionTimeoutMs: configuration.connectionTimeoutMilliseconds || DEFAULTS.connectionTimeoutMilliseconds,
   };
@@ -67,6 +77,24 @@ function missing(configuration: Partial<PostgresqlConfiguration>): readonly stri
       : []),
     ...(namespace === undefined ? [`${CENTER}.namespace: is required and must be a name such as orders`] : []),
   ];
+}
+
+function placesOf(url: string): Pick<PostgresqlSettings, 'hosts' | 'place' | 'database'> {
+  const found = urlsOf(url).map((each) => ({ url: each, ...placeOf(each) }));
+  const places = found.map(({ place }) => place).join(',');
+  return {
+    hosts: found.map(({ url: each, place }) => ({ url: each, place })),
+    place: places,
+    database: found[0]?.database ?? '',
+  };
+}
+
+/** The URL once for each of its hosts, which commas separate as for libpq. `pg` itself takes one. */
+function urlsOf(url: string): readonly string[] {
+  const [authority = ''] = /(?<=^postgres(?:ql)?:\/\/)[^/?#]*/.exec(url) ?? [];
+  const hosts = authority.slice(authority.lastIndexOf('@') + 1);
+  const end = url.indexOf(authority) + authority.length;
+  return hosts.split(',').map((host) => `${url.slice(0, end - hosts.length)}${host}${url.slice(end)}`);
 }
 
 function placeOf(url: string): { readonly place: string; readonly database: string } {

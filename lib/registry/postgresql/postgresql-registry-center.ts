@@ -47,7 +47,7 @@ import {
 import { type PostgresStatement } from './connection/driver.js';
 import { Mirrors } from './mirror/mirrors.js';
 import { nodeOf } from './mirror/postgresql-mirror.js';
-import { openLink } from './open-link.js';
+import { LinkOpener } from './open-link.js';
 import { type PostgresqlConfiguration, resolvePostgresqlConfiguration } from './postgresql-configuration.js';
 import { commitProblem, POSTGRESQL_LIMITS, requireStorable } from './postgresql-limits.js';
 import { PostgresqlSession } from './postgresql-session.js';
@@ -95,15 +95,15 @@ export class PostgresqlRegistryCenter implements RegistryCenter {
     const settings = resolvePostgresqlConfiguration(configuration);
     const statements = new Statements(settings);
     const mirrors = new Mirrors(() => session, statements, logger);
+    const opener = new LinkOpener(settings, {
+      statements,
+      clock,
+      onNotification: (payload) => {
+        if (!session.onNotification(payload)) mirrors.onNotification(payload);
+      },
+    });
     const session = new PostgresqlSession({
-      open: () =>
-        openLink(settings, {
-          statements,
-          clock,
-          onNotification: (payload) => {
-            if (!session.onNotification(payload)) mirrors.onNotification(payload);
-          },
-        }),
+      open: () => opener.open(),
       ...{ statements, clock, logger, place: settings.place, retry: RETRY, timeoutMs: settings.sessionTimeoutMs },
       beatMs: settings.notify ? BEAT_MS : POLL_MS,
       onJobs: (jobs) => mirrors.onJobs(jobs),

@@ -11,7 +11,7 @@
  * - **Every instance sweeps.** A heartbeat answers when the next session of another process will be over. If that is
  *   before our next heartbeat, we check then, and end it. No instance has to be elected, and no process sweeps in vain.
  */
-import { RegistryCredentialsError } from '../../api/errors/errors.js';
+import { RegistryCredentialsError, RegistryIncompatibleError } from '../../api/errors/errors.js';
 import { type JobLogger } from '../../api/text/logger.js';
 import { backoffMs } from '../../async/backoff.js';
 import { Listeners } from '../../async/listeners.js';
@@ -21,7 +21,8 @@ import { MissingPackageError } from '../missing-package.js';
 import { type Session, type SessionState } from '../registry-center.js';
 import { NOT_ASKED_TO_CONNECT } from '../session-state.js';
 import { type PostgresLink } from './connection/link.js';
-import { faultOf } from './connection/faults.js';
+import { type OwnCommit } from './mirror/postgresql-mirror.js';
+import { faultOf, IncompatibleTablesError } from './connection/faults.js';
 import { Heartbeat } from './heartbeat.js';
 import { type AttachedLink, SessionLinks } from './session-links.js';
 import { type BeatAnswer, type Statements } from './statements.js';
@@ -44,11 +45,7 @@ export interface PostgresqlSessionOptions {
 }
 
 /** A connected session, which can be asked now. */
-export interface Connected {
-  readonly link: PostgresLink;
-  readonly id: string;
-  readonly epoch: number;
-}
+export type Connected = Omit<AttachedLink, 'sentAt'>;
 
 /** The settings to check if the server refuses this client. */
 const SETTINGS = 'regCenter.url and regCenter.schema';
@@ -68,6 +65,8 @@ export class PostgresqlSession implements Session {
   #heartbeat: Heartbeat | undefined;
   #started = false;
   #failures = 0;
+  /** Writes that were refused since one was carried out. */
+  #refusals = 0;
   #reason: string | undefined;
   #renewedAt = 0;
   #closing: Promise<void> | undefined;
@@ -98,6 +97,11 @@ export class PostgresqlSession implements Session {
     if (state.phase === 'connected') return undefined;
     if (!this.#started && state.phase === 'connecting') return NOT_ASKED_TO_CONNECT;
     return state.phase === 'closed' ? state.reason : this.#reason;
+  }
+
+  /** `host:port` of the server, or of all servers while there is no link. */
+  get place(): string {
+    return this.#connected?.link.place ?? this.#options.place;
   }
 
   get isSilent(): boolean {
@@ -135,11 +139,28 @@ export class PostgresqlSession implements Session {
     this.#connected?.link.break('the session is over, or has another connection');
   }
 
+  /** A write was carried out on this link. */
+  onCommit({ receipts }: Connected, commit: OwnCommit): void {
+    this.#refusals = 0;
+    for (const job of Object.keys(commit.previous).slice(0, 1)) receipts.onCommit(job, commit.revision);
+  }
+
+  /**
+   * The server refuses writes until somebody changes something: a full disk, or a database that is read-only. Heartbeats
+   * may fit in all the same, so the session goes on, but it is suspended, and says why.
+   */
+  onRefusal({ link }: Connected, error: unknown): void {
+    if (link.isBroken) return;
+    this.#refusals++;
+    this.#reason = faultOf(error, link.place).reason;
+    link.break('the server takes no writes');
+  }
+
   /** @returns whether the notification is about sessions */
   onNotification(payload: string): boolean {
     const [type, id] = payload.split(' ');
     if (type !== 'end') return false;
-    if (this.#connected?.id === id) this.#heartbeat?.now();
+    if (id === '*' || this.#connected?.id === id) this.#heartbeat?.now();
     return true;
   }
 
@@ -170,7 +191,7 @@ export class PostgresqlSession implements Session {
       ...{ ...this.#options, connected },
       onAlive: (sentAt) => (this.#renewedAt = Math.max(this.#renewedAt, sentAt)),
       onGone: () => this.notOurs(),
-      onFault: (error) => (this.#reason = faultOf(error, this.#options.place).reason),
+      onFault: (error) => (this.#reason = faultOf(error, connected.link.place).reason),
     });
     void connected.link.whenBroken.then(() => this.#onBroken(connected));
     this.#heartbeat.start();
@@ -181,11 +202,17 @@ export class PostgresqlSession implements Session {
   #onBroken(connected: Connected): void {
     if (this.#connected !== connected) return;
     this.#leaveLink();
-    this.#reason ??= `${connected.link.breakReason ?? 'the connection broke'} (${this.#options.place})`;
+    this.#reason ??= `${connected.link.breakReason ?? 'the connection broke'} (${connected.link.place})`;
     if (!this.#loseIfTimePassed() && this.#state.phase === 'connected')
       this.#enter({ phase: 'suspended', id: connected.id });
     this.#notify();
-    void this.#dial();
+    if (this.#refusals === 0) void this.#dial();
+    else this.#dialLater(this.#refusals);
+  }
+
+  #dialLater(failures: number): void {
+    const delayMs = backoffMs(failures, this.#options.retry);
+    this.#cancelDial = this.#options.clock.after(delayMs, () => void this.#dial());
   }
 
   #leaveLink(): void {
@@ -204,11 +231,15 @@ export class PostgresqlSession implements Session {
     this.#loggedReason = reason;
     this.#loseIfTimePassed();
     this.#notify();
-    const delayMs = backoffMs(++this.#failures, this.#options.retry);
-    this.#cancelDial = this.#options.clock.after(delayMs, () => void this.#dial());
+    this.#dialLater(++this.#failures);
   }
 
   #refuse(reason: string, cause: unknown): void {
+    if (cause instanceof IncompatibleTablesError) {
+      this.#options.logger.error(`PostgreSQL cannot be used: ${reason}.`);
+      this.#closing ??= this.#finish(reason, new RegistryIncompatibleError(reason, cause));
+      return;
+    }
     const check = cause instanceof MissingPackageError ? 'the installed packages' : SETTINGS;
     this.#options.logger.error(
       `PostgreSQL refuses this client for good: ${reason}. Check ${check}, and start the application again.`,
@@ -235,7 +266,7 @@ export class PostgresqlSession implements Session {
     this.#connected?.link.break('its session is lost');
   }
 
-  async #finish(reason: string, refusal?: RegistryCredentialsError): Promise<void> {
+  async #finish(reason: string, refusal?: RegistryCredentialsError | RegistryIncompatibleError): Promise<void> {
     const connected = this.#connected;
     this.#cancelDial();
     this.#leaveLink();

@@ -3,6 +3,7 @@ import { withDeadline } from '../../async/wait.js';
 import { DeadlineExceededError } from '../../api/errors/errors.js';
 import { type Clock } from '../../time/clock.js';
 import { type PostgresLink } from './connection/link.js';
+import { Receipts } from './receipts.js';
 import { type Statements } from './statements.js';
 
 /** The parts that bring sessions and links together. */
@@ -18,6 +19,7 @@ export interface AttachedLink {
   readonly link: PostgresLink;
   readonly id: string;
   readonly epoch: number;
+  readonly receipts: Receipts;
   /** When the session was prolonged last: the time of sending, by the monotonic clock. */
   readonly sentAt: number;
 }
@@ -30,6 +32,7 @@ export class SessionLinks {
   readonly #options: SessionLinksOptions;
   /** The session that was opened last; it may live at the server. */
   #latest: string | undefined;
+  #receipts = new Receipts();
 
   constructor(options: SessionLinksOptions) {
     this.#options = options;
@@ -50,11 +53,17 @@ export class SessionLinks {
     try {
       if (id === undefined && this.#latest !== undefined) await link.control(statements.end(this.#latest));
       const session = id ?? randomUUID();
-      if (id === undefined) this.#latest = session;
+      if (id === undefined) {
+        this.#latest = session;
+        this.#receipts = new Receipts();
+      }
+      const receipts = this.#receipts;
       const sentAt = clock.monotonic();
-      const { rows } = await link.control(statements.attach(session, timeoutMs, id === undefined ? 'new' : 'known'));
+      const { rows } = await link.control(
+        statements.attach(session, timeoutMs, id === undefined ? undefined : receipts.confirmed),
+      );
       const epoch = rows[0]?.['answer'];
-      if (typeof epoch === 'number') return { link, id: session, epoch, sentAt };
+      if (typeof epoch === 'number') return { link, id: session, epoch, receipts, sentAt };
       link.break('the session is over');
       return undefined;
     } catch (error) {
@@ -64,7 +73,7 @@ export class SessionLinks {
   }
 
   /** Ends the session at the server, if that answers. Otherwise it ends when its time is over. */
-  async end({ link, id }: Omit<AttachedLink, 'sentAt'>): Promise<void> {
+  async end({ link, id }: Pick<AttachedLink, 'link' | 'id'>): Promise<void> {
     const { clock, statements } = this.#options;
     const ended = link.control(statements.end(id)).then(() => link.end());
     const late = (): Error => new DeadlineExceededError('the end of the session', CLOSE_TIMEOUT_MS);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type PostgresStatement } from './connection/driver.js';
+import { type Confirmed } from './receipts.js';
 import { quoted } from './schema/migration.js';
 
 /** The place of a registry centre's tree, and the way it writes there. */
@@ -30,6 +31,8 @@ export type BeatAnswer =
   | {
       /** From where the next heartbeat asks for changes: the number of a transaction. */
       readonly since: string;
+      /** How many heartbeats of this session the server has written. */
+      readonly beats: number;
       readonly jobs: readonly (readonly [job: string, revision: number])[];
       /** When the next session of another process is over unless it is prolonged, in milliseconds; negative: it is. */
       readonly nextEndMs: number | null;
@@ -49,8 +52,10 @@ export class Statements {
     this.channel = notify ? `elasticjob_${name}` : undefined;
   }
 
-  attach(session: string, timeoutMs: number, as: 'new' | 'known'): PostgresStatement {
-    return this.#call('ej_attach', [this.#namespace, session, timeoutMs, as === 'new']);
+  /** @param known `undefined` for a new session */
+  attach(session: string, timeoutMs: number, known: Confirmed | undefined): PostgresStatement {
+    const confirmed = known && JSON.stringify(known);
+    return this.#call('ej_attach', [this.#namespace, session, timeoutMs, confirmed, this.channel]);
   }
 
   end(session: string): PostgresStatement {
@@ -63,6 +68,10 @@ export class Statements {
 
   sweep(): PostgresStatement {
     return this.#call('ej_sweep', [this.#namespace, this.channel]);
+  }
+
+  sweepOrphans(): PostgresStatement {
+    return this.#call('ej_sweep_orphans', [this.#namespace, this.channel]);
   }
 
   prune(most: number): PostgresStatement {

@@ -8,7 +8,7 @@ import { withDeadline } from '../../async/wait.js';
 import { type Clock } from '../../time/clock.js';
 import { type Operation, type SessionState } from '../registry-center.js';
 import { CommitBatches } from './commit-batches.js';
-import { LinkBrokenError } from './connection/faults.js';
+import { faultOf, isLasting, isServerAnswer, LinkBrokenError } from './connection/faults.js';
 import { jobOf, type OwnCommit } from './mirror/postgresql-mirror.js';
 import { type Connected, type PostgresqlSession } from './postgresql-session.js';
 import { RoutineNotices } from './routine-notices.js';
@@ -89,6 +89,7 @@ export class Writes {
     } catch (error) {
       if (error instanceof LinkBrokenError && error.wasSent)
         return this.#findOut(subject, { id, connected, operations, error });
+      if (isLasting(error)) session.onRefusal(connected, error);
       throw isOurs(error) ? error : this.#unavailable(subject, error);
     }
   }
@@ -108,7 +109,7 @@ export class Writes {
     const known = operations.filter(isOfPort);
     const isKnown = known.length === operations.length;
     if (changed)
-      this.#options.onCommit({ revision, previous, session: connected.id, operations: isKnown ? known : [] });
+      this.#changed(connected, { revision, previous, session: connected.id, operations: isKnown ? known : [] });
     return { revision, done };
   }
 
@@ -138,8 +139,13 @@ export class Writes {
     if (rows.length === 0) throw this.#unavailable(subject, error);
     const revision = Number(rows[0]?.['revision']);
     const previous = Object.fromEntries(rows.map((row) => [String(row['job']), Number(row['previous'])]));
-    this.#options.onCommit({ revision, previous, session: connected.id, operations: [] });
+    this.#changed(again, { revision, previous, session: connected.id, operations: [] });
     return { revision, done: true };
+  }
+
+  #changed(connected: Connected, commit: OwnCommit): void {
+    this.#options.session.onCommit(connected, commit);
+    this.#options.onCommit(commit);
   }
 
   /** The next link of the session. @throws `unknown` if there is none in time */
@@ -159,7 +165,9 @@ export class Writes {
   }
 
   #unavailable({ operation, path }: Subject, cause: unknown): RegistryUnavailableError {
-    return new RegistryUnavailableError(operation, path, cause, this.#options.session.reason);
+    const { session } = this.#options;
+    const answer = isServerAnswer(cause) ? faultOf(cause, session.place).reason : undefined;
+    return new RegistryUnavailableError(operation, path, cause, answer ?? session.reason);
   }
 }
 

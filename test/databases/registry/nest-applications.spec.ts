@@ -1,33 +1,14 @@
 /** Nest applications that share a job on PostgreSQL, with nothing but a URL in their settings. */
-import { Injectable } from '@nestjs/common';
 import { expect, test } from '@jest/globals';
-import { type SimpleJob } from '../../../lib/api/job/job.js';
-import { type ShardingContext } from '../../../lib/api/job/sharding-context.js';
-import { ElasticJob } from '../../../lib/nest/decorators/elastic-job.decorator.js';
 import { ElasticJobHealth } from '../../../lib/nest/elastic-job.health.js';
-import { ElasticJobModule } from '../../../lib/nest/elastic-job.module.js';
-import { RecordingLogger, refusalOf, started } from '../../unit/nest/application.js';
+import { refusalOf, started } from '../../unit/nest/application.js';
 import { until } from '../../support/until.js';
+import { application } from '../support/nest-application.js';
 import { asAdministrator, newName } from '../support/postgresql-centres.js';
 import { serverOf } from '../support/servers.js';
 
 const { port } = serverOf('postgres');
 const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
-
-/** An application's module with one job of four items that fires each second, and what it has run. */
-function application(regCenter: Readonly<Record<string, unknown>>) {
-  const ran: { readonly item: number; readonly scheduledAt: number }[] = [];
-  @ElasticJob('job', { cron: '* * * * * ?', shardingTotalCount: 4 })
-  @Injectable()
-  class Job implements SimpleJob {
-    execute({ shardingItem, scheduledAt }: ShardingContext): void {
-      ran.push({ item: shardingItem, scheduledAt: Number(scheduledAt) });
-    }
-  }
-  const logger = new RecordingLogger();
-  const imports = [ElasticJobModule.forRoot({ logger, regCenter })];
-  return { metadata: { imports, providers: [Job] }, ran, logger };
-}
 
 test('two applications share the items of a job, and one takes over all of them when the other ends', async () => {
   const regCenter = { url, namespace: newName(), sessionTimeoutMilliseconds: 4_000 };

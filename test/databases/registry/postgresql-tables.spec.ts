@@ -32,7 +32,7 @@ describe('The tables', () => {
     await Promise.all(centres.map((each) => each.close()));
   });
 
-  test('of another version are refused with what to do', async () => {
+  test('of a newer version are refused with what to do', async () => {
     const options = { schema: newName(), namespace: 'orders' };
     await (await openPostgresql(server, options)).close();
     await asAdministrator(port, `UPDATE ${options.schema}.ej_schema SET version = 7`);
@@ -42,8 +42,8 @@ describe('The tables', () => {
     await until(() => late.centre.session.state.phase === 'closed', 'the centre has given up');
 
     expect(late.centre.session.state).toMatchObject({
-      refusal: { code: 'REGISTRY_CREDENTIALS' },
-      reason: expect.stringMatching(/are of version 7, and this version .* works with version 1/),
+      refusal: { code: 'REGISTRY_INCOMPATIBLE' },
+      reason: expect.stringMatching(/are of version 7, and this version .* works with version 2/),
     });
   });
 

@@ -1,10 +1,20 @@
 /**
  * Real database servers for one run of the tests: Debian's PostgreSQL and MariaDB, installed if they are missing,
- * started on free ports of the loopback interface, each with a folder of its own that goes when the server goes.
+ * started on free ports of the loopback interface, each with a folder of its own that goes when the server goes. The
+ * variable `POSTGRES_BIN` names the folder of another PostgreSQL's programs.
  */
 import { randomUUID } from 'node:crypto';
 import { type ChildProcess, execFile, execFileSync, spawn, type SpawnOptions } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -30,19 +40,33 @@ export class DatabaseServer implements AsyncDisposable {
   readonly port: number;
   readonly folder: string;
   readonly #settings: readonly string[];
+  readonly #env: Readonly<Record<string, string>>;
   #child: ChildProcess | undefined;
 
-  private constructor(kind: Kind, port: number, settings: readonly string[]) {
+  private constructor(
+    kind: Kind,
+    port: number,
+    settings: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+  ) {
+    this.#env = env;
     this.kind = kind;
     this.port = port;
     this.#settings = settings;
     this.folder = mkdtempSync(join(tmpdir(), `elasticjob-${kind}-`));
   }
 
-  /** @param settings arguments for the server besides those that it needs */
-  static async start(kind: Kind, settings: readonly string[] = []): Promise<DatabaseServer> {
+  /**
+   * @param settings arguments for the server besides those that it needs
+   * @param env variables for the server besides those of this process
+   */
+  static async start(
+    kind: Kind,
+    settings: readonly string[] = [],
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<DatabaseServer> {
     install(kind);
-    return DatabaseServer.#begin(new DatabaseServer(kind, await freePort(), settings), (server) =>
+    return DatabaseServer.#begin(new DatabaseServer(kind, await freePort(), settings, env), (server) =>
       server.#initialise(),
     );
   }
@@ -76,6 +100,31 @@ export class DatabaseServer implements AsyncDisposable {
     return server;
   }
 
+  /**
+   * Starts a PostgreSQL and a streaming replica of it, which follows it at `portOf(primary)`.
+   * @param settings of the primary; `synchronous_standby_names=replica` has its commits wait for the replica
+   */
+  static async startPair(
+    settings: readonly string[],
+    portOf: (primary: DatabaseServer) => Promise<number>,
+  ): Promise<{ readonly primary: DatabaseServer; readonly replica: DatabaseServer }> {
+    install('postgres');
+    const primary = new DatabaseServer('postgres', await freePort(), settings);
+    primary.#initialise();
+    const follow = `host=127.0.0.1 port=${await portOf(primary)} user=postgres application_name=replica`;
+    const replica = new DatabaseServer('postgres', await freePort(), [`primary_conninfo=${follow}`]);
+    try {
+      replica.#copy(primary);
+      await primary.start();
+      await replica.start();
+    } catch (error) {
+      await primary[Symbol.asyncDispose]();
+      await replica[Symbol.asyncDispose]();
+      throw error;
+    }
+    return { primary, replica };
+  }
+
   get address(): ServerAddress {
     return { kind: this.kind, port: this.port, folder: this.folder, pid: this.#child?.pid ?? -1 };
   }
@@ -83,7 +132,11 @@ export class DatabaseServer implements AsyncDisposable {
   /** Starts it, also again after `end`, and waits until it answers. */
   async start(): Promise<void> {
     const log = openSync(join(this.folder, 'server.log'), 'a');
-    this.#child = spawn(...this.#command(), { ...asUser(this.kind), stdio: ['ignore', log, log] });
+    this.#child = spawn(...this.#command(), {
+      ...asUser(this.kind),
+      env: { ...process.env, ...this.#env },
+      stdio: ['ignore', log, log],
+    });
     const child = this.#child;
     await until(
       async () => {
@@ -119,6 +172,20 @@ export class DatabaseServer implements AsyncDisposable {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
+  /** A base backup of a server that has not started yet: its files. Not every PostgreSQL comes with pg_basebackup. */
+  #copy(primary: DatabaseServer): void {
+    const data = this.#ownedFolder();
+    execFileSync('cp', ['-R', '-p', join(primary.folder, 'data'), data], { ...asUser(this.kind), stdio: 'pipe' });
+    writeFileSync(join(data, 'standby.signal'), '');
+    this.own(join(data, 'standby.signal'));
+  }
+
+  /** Gives a file or a folder to the user that the server runs as. */
+  own(path: string): void {
+    const { uid, gid } = asUser(this.kind);
+    if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid);
+  }
+
   #initialise(): void {
     const data = this.#ownedFolder();
     const [program, ...args] =
@@ -142,8 +209,7 @@ export class DatabaseServer implements AsyncDisposable {
 
   /** The folder for data, in one that belongs to the server's user. */
   #ownedFolder(): string {
-    const { uid, gid } = asUser(this.kind);
-    if (uid !== undefined && gid !== undefined) chownSync(this.folder, uid, gid);
+    this.own(this.folder);
     return join(this.folder, 'data');
   }
 
@@ -213,6 +279,8 @@ function asUser(kind: Kind): Pick<SpawnOptions, 'uid' | 'gid' | 'cwd'> {
 }
 
 function postgresProgram(name: string): string {
+  const folder = process.env['POSTGRES_BIN'];
+  if (folder !== undefined) return join(folder, name);
   const homes = existsSync('/usr/lib/postgresql') ? readdirSync('/usr/lib/postgresql').sort() : [];
   const found = homes.map((version) => `/usr/lib/postgresql/${version}/bin/${name}`).filter((path) => existsSync(path));
   return found.at(-1) ?? name;
@@ -224,6 +292,8 @@ function install(kind: Kind): void {
   const [program, name] =
     kind === 'postgres' ? [postgresProgram('initdb'), 'postgresql'] : [mariadbProgram(), 'mariadb-server'];
   if (isInstalled(program)) return;
+  if (kind === 'postgres' && process.env['POSTGRES_BIN'] !== undefined)
+    throw new Error(`POSTGRES_BIN: there is no ${program}; it must be a folder that has initdb and postgres`);
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get'))
     throw new Error(`Install Debian's package ${name}, or run these tests as root on Debian.`);
   process.stderr.write(`Installing Debian's ${name} …\n`);

@@ -11,6 +11,7 @@ import {
   JobStoppedError,
   RegistryConflictError,
   RegistryCredentialsError,
+  RegistryIncompatibleError,
   RegistryOutcomeUnknownError,
   RegistryRefusedError,
   RegistryUnavailableError,
@@ -71,6 +72,13 @@ describe('each error has its name, its stable code, a message that says what hap
       'REGISTRY_CREDENTIALS',
       'The registry centre refuses this client: password authentication failed. Check regCenter.url, and ' +
         'start the application again.',
+      cause,
+    ],
+    [
+      'RegistryIncompatibleError',
+      new RegistryIncompatibleError('the tables are of version 7', cause),
+      'REGISTRY_INCOMPATIBLE',
+      'The registry centre cannot be used by this version of the library: the tables are of version 7.',
       cause,
     ],
     [

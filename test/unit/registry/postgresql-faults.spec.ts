@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { faultOf, SchemaVersionError } from '../../../lib/registry/postgresql/connection/faults.js';
+import { faultOf, IncompatibleTablesError } from '../../../lib/registry/postgresql/connection/faults.js';
 import { MissingPackageError } from '../../../lib/registry/missing-package.js';
 
 const withCode = (code: string, message: string): Error => Object.assign(new Error(message), { code });
@@ -9,7 +9,7 @@ test.each<[Error, string, boolean]>([
   [withCode('57P03', 'the database system is starting up'), 'the database system is starting up (db:5432)', false],
   [withCode('28P01', 'password authentication failed'), 'password authentication failed (db:5432)', true],
   [withCode('42501', 'permission denied for schema public'), 'permission denied for schema public (db:5432)', true],
-  [new SchemaVersionError('the tables are of version 7'), 'the tables are of version 7', true],
+  [new IncompatibleTablesError('the tables are of version 7'), 'the tables are of version 7', true],
   [new MissingPackageError('npm install pg'), 'npm install pg', true],
   ...['42P05', '26000'].map((code): [Error, string, boolean] => [
     withCode(code, 'prepared statement "ej_attach" already exists'),

@@ -27,7 +27,7 @@ test('a server that lets a client in and then answers nothing is left after the 
   };
 
   const opened = PostgresLink.open({
-    ...{ driver, client, connections: 2, channel: 'jobs', statementMs: 500, clock },
+    ...{ driver, place: 'db:5432', client, connections: 2, channel: 'jobs', statementMs: 500, clock },
     onNotification: () => undefined,
   });
   const failure = opened.catch((error: unknown) => String(error));

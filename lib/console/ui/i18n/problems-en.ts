@@ -57,6 +57,7 @@ export const problemsEn = {
   'problem.password-needed': '{detail}',
   'problem.port-not-allowed': '{detail}',
   'problem.registry-credentials': '{detail}',
+  'problem.registry-incompatible': '{detail}',
   'problem.registry-needed': '{detail}',
   'problem.registry-offline': '{detail}',
   'problem.registry-refused': '{detail}',

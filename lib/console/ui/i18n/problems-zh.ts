@@ -59,6 +59,7 @@ export const problemsZh: Readonly<Record<keyof typeof problemsEn, string>> = {
   'problem.password-needed': '更换数据库时须重新填写密码。',
   'problem.port-not-allowed': '不允许该端口。',
   'problem.registry-credentials': '注册中心拒绝了控制台的凭据。',
+  'problem.registry-incompatible': '注册中心的数据属于另一版本，控制台无法使用。',
   'problem.registry-needed': '请指定注册中心。',
   'problem.registry-offline': '无法连接注册中心，未做任何更改。',
   'problem.registry-refused': '注册中心拒绝了操作。',

@@ -17,7 +17,7 @@
  *   on; it is revoked first, so that a new session never finds nodes of its predecessor.
  * - **Refusal.** With a wrong password, or without the right to use the keys of the namespace, nothing is tried again.
  */
-import { RegistryCredentialsError } from '../../../api/errors/errors.js';
+import { RegistryCredentialsError, type RegistryIncompatibleError } from '../../../api/errors/errors.js';
 import { type JobLogger } from '../../../api/text/logger.js';
 import { backoffMs } from '../../../async/backoff.js';
 import { type Clock } from '../../../time/clock.js';
@@ -105,7 +105,7 @@ export class EtcdSession implements Session {
   }
 
   /** Why etcd refuses us for good; `undefined` unless it does. */
-  get refusal(): RegistryCredentialsError | undefined {
+  get refusal(): RegistryCredentialsError | RegistryIncompatibleError | undefined {
     const { state } = this;
     return state.phase === 'closed' ? state.refusal : undefined;
   }

@@ -18,9 +18,31 @@ const REFUSALS: ReadonlySet<string> = new Set(['28000', '28P01', '3D000', '3F000
 /** A statement that was prepared is unknown, or is there already: a pooler lends connections to several clients. */
 const POOLED: ReadonlySet<string> = new Set(['26000', '42P05']);
 
-/** The tables in the database do not fit this version of the library. */
-export class SchemaVersionError extends Error {
-  override readonly name = 'SchemaVersionError';
+/**
+ * The codes after which a session is not kept: the server will give the same answer until somebody changes something.
+ * A read-only database; no space, memory or connections; tables or rights that are gone; faults of files; corruption.
+ */
+const LASTING = /^(?:25006|53|3F|42|58|XX)/;
+
+/** The tables in the database do not fit this version of the library, or some of them are gone. */
+export class IncompatibleTablesError extends Error {
+  override readonly name = 'IncompatibleTablesError';
+}
+
+/** The server is a replica. */
+export class StandbyError extends Error {
+  override readonly name = 'StandbyError';
+  constructor() {
+    super('it is a standby, which takes no writes');
+  }
+}
+
+/** No host of the URL can be used. */
+export class HostsError extends Error {
+  override readonly name = 'HostsError';
+  constructor(readonly faults: readonly PostgresFault[]) {
+    super(faults.map(({ reason }) => reason).join('; '));
+  }
 }
 
 /** A statement whose connection broke before the answer came. */
@@ -37,11 +59,13 @@ export class LinkBrokenError extends Error {
 
 /** @param place `host:port` of the server */
 export function faultOf(error: unknown, place: string): PostgresFault {
+  if (error instanceof HostsError)
+    return { reason: error.message, isRefusal: error.faults.every(({ isRefusal }) => isRefusal) };
   const { code, message, errors } = readable(error);
   // Node tries all addresses of a name, and collects the fault of each.
   const [first] = errors;
   if (message === '' && first !== undefined) return faultOf(first, place);
-  if (error instanceof SchemaVersionError || error instanceof MissingPackageError)
+  if (error instanceof IncompatibleTablesError || error instanceof MissingPackageError)
     return { reason: message, isRefusal: true };
   if (POOLED.has(code))
     return {
@@ -60,6 +84,11 @@ export function isServerAnswer(error: unknown): boolean {
   const { code, severity } = readable(error);
   // FATAL ends the connection, so the missing answer may be that of the statement before.
   return /^[0-9A-Z]{5}$/.test(code) && severity === 'ERROR';
+}
+
+/** True if the server answers so until somebody changes something there: see `LASTING`. */
+export function isLasting(error: unknown): boolean {
+  return isServerAnswer(error) && LASTING.test(readable(error).code);
 }
 
 function readable(error: unknown): {

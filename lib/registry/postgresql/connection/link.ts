@@ -7,11 +7,13 @@ import {
   type PostgresResult,
   type PostgresStatement,
 } from './driver.js';
-import { isServerAnswer, LinkBrokenError } from './faults.js';
+import { isServerAnswer, LinkBrokenError, StandbyError } from './faults.js';
 
 /** The parts that a link needs. */
 export interface LinkOptions {
   readonly driver: PostgresDriver;
+  /** `host:port` of the server, for messages. */
+  readonly place: string;
   readonly client: PostgresClientOptions;
   /** Most connections, that for heartbeats and notifications included. */
   readonly connections: number;
@@ -52,18 +54,25 @@ export class PostgresLink {
 
   /**
    * Makes the first connection.
-   * @throws what `pg` throws if that is not possible
+   * @throws what `pg` throws if that is not possible; StandbyError if the server takes no writes
    */
   static async open(options: LinkOptions): Promise<PostgresLink> {
     const link = new PostgresLink(options);
     try {
       await link.#connect(link.#control);
+      const { rows } = await link.control({ text: 'SELECT pg_is_in_recovery() AS "isStandby"' });
+      if (rows[0]?.['isStandby'] === true) throw new StandbyError();
       if (options.channel !== undefined) await link.control({ text: `LISTEN "${options.channel}"` });
       return link;
     } catch (error) {
       link.break('it could not be opened');
       throw error;
     }
+  }
+
+  /** `host:port` of the server. */
+  get place(): string {
+    return this.#options.place;
   }
 
   /** Resolves when the link is broken, by whomever. */

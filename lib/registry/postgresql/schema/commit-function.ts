@@ -36,15 +36,17 @@ DECLARE
   misfit text;
   misfit_path text;
 BEGIN
-  -- An earlier connection of this session has another epoch: what it has sent has no effect once another is there.
-  PERFORM 1 FROM ${s}.ej_session WHERE id = sid AND epoch = ep AND expires_at > clock_timestamp() FOR KEY SHARE;
+  -- An earlier connection of this session has another epoch: what it has sent has no effect once another is there. A
+  -- pooler may have gone on to another server without a word: there, the session must come back first.
+  PERFORM 1 FROM ${s}.ej_session
+    WHERE id = sid AND epoch = ep AND timeline = ${s}.ej_timeline() AND expires_at > clock_timestamp() FOR KEY SHARE;
   IF NOT FOUND THEN
     RETURN jsonb_build_object('session', 'gone');
   END IF;
   revisions := ${s}.ej_lock(ns, ARRAY(
     SELECT DISTINCT split_part(each ->> 1, '/', 2) FROM jsonb_array_elements(operations) AS each WHERE each ->> 1 <> '/'
   ));
-  rev := ${s}.ej_revision(revisions);
+  rev := ${s}.ej_revision(ns, revisions);
   BEGIN
     FOR operation IN SELECT each FROM jsonb_array_elements(operations) AS each LOOP
       kind := operation ->> 0;

@@ -1,4 +1,5 @@
 import { commitFunction } from './commit-function.js';
+import { serverFunctions } from './server-functions.js';
 import { sessionFunctions } from './session-functions.js';
 
 /**
@@ -14,7 +15,7 @@ import { sessionFunctions } from './session-functions.js';
  * @param s the quoted name of the schema
  */
 export function functions(s: string): string {
-  return `${common(s)}${commitFunction(s)}${sessionFunctions(s)}`;
+  return `${serverFunctions(s)}${common(s)}${commitFunction(s)}${sessionFunctions(s)}`;
 }
 
 function common(s: string): string {
@@ -42,15 +43,18 @@ BEGIN
   RETURN revisions;
 END $$;
 
--- A revision after those of the locked jobs. By the clock, so that a server that has lost its latest commits, as a
--- replica that was promoted has, gives none of their revisions a second time; never below the last one, so that a clock
--- that is set back does no harm.
-CREATE OR REPLACE FUNCTION ${s}.ej_revision(revisions jsonb) RETURNS bigint LANGUAGE sql AS $$
-  SELECT greatest(
+-- A revision after those of the locked jobs. By the clock, and above the floor, so that a server that has lost its
+-- latest commits gives none of their revisions a second time; never below the last one, so that a clock that is set back
+-- does no harm.
+CREATE OR REPLACE FUNCTION ${s}.ej_revision(ns text, revisions jsonb) RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM ${s}.ej_meet(ns, NULL);
+  RETURN greatest(
     (SELECT max(value::bigint) FROM jsonb_each_text(revisions)) + 1,
-    (extract(epoch FROM clock_timestamp()) * 1000000)::bigint
-  )
-$$;
+    (extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
+    (SELECT floor + 1 FROM ${s}.ej_namespace WHERE name = ns)
+  );
+END $$;
 
 -- Writes down what a transaction has changed in jobs that it has locked, and notifies the mirrors.
 CREATE OR REPLACE FUNCTION ${s}.ej_publish(

@@ -1,9 +1,9 @@
 import { type PostgresClient } from '../connection/driver.js';
-import { SchemaVersionError } from '../connection/faults.js';
+import { IncompatibleTablesError } from '../connection/faults.js';
 import { functions } from './functions.js';
-import { SCHEMA_VERSION, tables } from './tables.js';
+import { MIGRATIONS, SCHEMA_VERSION, TABLES, tables } from './tables.js';
 
-/** The lock that those take who create the tables: `elasti` in bytes, and the schema's own hash. */
+/** The lock that those take who create or migrate the tables: `elasti` in bytes, and the schema's own hash. */
 const LOCK = 0x656c6173;
 
 /** The part of a link that creates the tables: statements of one transaction must not be spread over connections. */
@@ -21,12 +21,12 @@ export function creation(schema: string): string {
 }
 
 /**
- * Creates the schema and the tables if they are not there. Instances that start together wait for each other; all or
- * nothing is created.
- * @throws SchemaVersionError if the tables are of another version
+ * Creates the schema and the tables if they are not there, and migrates those of an older version. Instances that start
+ * together wait for each other; all or nothing is done.
+ * @throws IncompatibleTablesError if the tables are of a newer version, or some of them are missing
  */
 export async function provideTables(client: Statements, schema: string): Promise<void> {
-  if (await hasTables(client, schema)) return;
+  if ((await storedVersion(client, schema)) === SCHEMA_VERSION) return;
   // Before it is created: who may not create schemas may still use one that is there.
   const isThere = await client.query({ text: 'SELECT 1 FROM pg_namespace WHERE nspname = $1', values: [schema] });
   await client.query({ text: 'BEGIN' });
@@ -35,10 +35,11 @@ export async function provideTables(client: Statements, schema: string): Promise
       text: 'SELECT pg_advisory_xact_lock($1, hashtext($2))',
       values: [LOCK, schema],
     });
-    if (!(await hasTables(client, schema))) {
+    const version = await storedVersion(client, schema);
+    if (version === undefined) {
       if (isThere.rows.length === 0) await client.query({ text: `CREATE SCHEMA IF NOT EXISTS ${quoted(schema)}` });
       await client.query({ text: creation(schema) });
-    }
+    } else if (version < SCHEMA_VERSION) await client.query({ text: migration(schema, version) });
     await client.query({ text: 'COMMIT' });
   } catch (error) {
     await client.query({ text: 'ROLLBACK' });
@@ -46,14 +47,64 @@ export async function provideTables(client: Statements, schema: string): Promise
   }
 }
 
-async function hasTables(client: Statements, schema: string): Promise<boolean> {
+/**
+ * The statements that bring the tables to this version. All functions are replaced, so that calls of processes with the
+ * older version fail as a whole: their sessions are over at once.
+ */
+function migration(schema: string, from: number): string {
+  const s = quoted(schema);
+  const steps = Array.from({ length: SCHEMA_VERSION - from }, (_, step) => MIGRATIONS[from + step]?.(s) ?? '');
+  return `
+-- In the order in which transactions take them, or both would wait for each other.
+LOCK TABLE ${['ej_session', 'ej_job', 'ej_node', 'ej_change', 'ej_namespace'].map((table) => `${s}.${table}`).join(', ')};
+${steps.join('')}
+DO $do$
+DECLARE
+  each regprocedure;
+BEGIN
+  FOR each IN SELECT oid FROM pg_proc WHERE pronamespace = '${s}'::regnamespace AND proname LIKE 'ej\\_%' LOOP
+    EXECUTE 'DROP FUNCTION ' || each || ' CASCADE';
+  END LOOP;
+END $do$;
+${functions(s)}
+UPDATE ${s}.ej_schema SET version = ${SCHEMA_VERSION};`;
+}
+
+/** @returns the version of the tables; `undefined` if none of them is there */
+async function storedVersion(client: Statements, schema: string): Promise<number | undefined> {
+  const { rows } = await client.query({
+    text: `SELECT name FROM unnest($2::text[]) AS name WHERE to_regclass(format('%I.%I', $1::text, name)) IS NULL`,
+    values: [schema, TABLES],
+  });
+  if (rows.length === TABLES.length) return undefined;
+  if (rows.length > 0) throw incomplete(schema, rows);
   const table = `${quoted(schema)}.ej_schema`;
-  const { rows } = await client.query({ text: 'SELECT to_regclass($1) IS NOT NULL AS found', values: [table] });
-  if (rows[0]?.['found'] !== true) return false;
-  const version = (await client.query({ text: `SELECT max(version) AS version FROM ${table}` })).rows[0]?.['version'];
-  if (version === SCHEMA_VERSION) return true;
-  throw new SchemaVersionError(
-    `the tables in schema ${schema} are of version ${String(version)}, and this version of nestjs-elasticjob works with ` +
-      `version ${SCHEMA_VERSION}: use the same version of the library everywhere, or another schema`,
+  const found = await client.query({ text: `SELECT max(version) AS version FROM ${table}` });
+  const version = found.rows[0]?.['version'];
+  if (version === SCHEMA_VERSION) await requireFunctions(client, schema);
+  else if (typeof version !== 'number' || MIGRATIONS[version] === undefined)
+    throw new IncompatibleTablesError(
+      `the tables in schema ${schema} are of version ${String(version)}, and this version of nestjs-elasticjob works with ` +
+        `version ${SCHEMA_VERSION}: use the same version of the library everywhere, or another schema`,
+    );
+  return version;
+}
+
+async function requireFunctions(client: Statements, schema: string): Promise<void> {
+  const names = [...functions('s').matchAll(/CREATE OR REPLACE FUNCTION s\.(ej_\w+)/g)].map(([, name]) => name);
+  const { rows } = await client.query({
+    text: `SELECT name FROM unnest($2::text[]) AS name WHERE NOT EXISTS (
+      SELECT FROM pg_proc WHERE proname = name AND pronamespace = to_regnamespace(quote_ident($1))
+    )`,
+    values: [schema, names],
+  });
+  if (rows.length > 0) throw incomplete(schema, rows);
+}
+
+function incomplete(schema: string, missing: readonly Readonly<Record<string, unknown>>[]): IncompatibleTablesError {
+  const names = missing.map(({ name }) => String(name)).join(', ');
+  return new IncompatibleTablesError(
+    `schema ${schema} lacks ${names}, which somebody has dropped: restore the schema from a backup; or end all processes that ` +
+      `use it, DROP SCHEMA ${schema} CASCADE, and start them again, and they register their jobs`,
   );
 }

@@ -6,20 +6,43 @@
 export function sessionFunctions(s: string): string {
   return `
 -- Opens a session, or comes back to one with a new connection. Waits for what the former connection still has under
--- way; what that has sent and was not begun yet has no effect any more. The epoch, or null: the session is over.
-CREATE OR REPLACE FUNCTION ${s}.ej_attach(ns text, sid uuid, timeout integer, is_new boolean)
+-- way; what that has sent and was not begun yet has no effect any more. known: null, or of a session that is there what
+-- the server has confirmed to it, {"beats": …, "commits": [[job, revision], …]}, those since the last heartbeat. The
+-- epoch, or null: the session is over. That is so, too, if the server does not know what it has confirmed: a replica
+-- that was promoted may lack the session's nodes.
+CREATE OR REPLACE FUNCTION ${s}.ej_attach(ns text, sid uuid, timeout integer, known jsonb, channel text)
 RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE
   ep integer;
+  kept bigint;
+  newest_lost bigint;
 BEGIN
-  IF is_new THEN
+  IF known IS NULL THEN
     INSERT INTO ${s}.ej_namespace (name) VALUES (ns) ON CONFLICT DO NOTHING;
+    -- Somebody may have dropped the tables: then all processes that believe to live are to learn it now.
+    IF FOUND AND channel IS NOT NULL THEN
+      PERFORM pg_notify(channel, 'end *');
+    END IF;
     -- The answer to the first attempt may have been lost.
     INSERT INTO ${s}.ej_session (id, namespace, epoch, timeout_ms, expires_at)
       VALUES (sid, ns, 0, timeout, clock_timestamp() + timeout * interval '1 ms') ON CONFLICT DO NOTHING;
   END IF;
-  PERFORM 1 FROM ${s}.ej_session WHERE id = sid FOR UPDATE;
-  UPDATE ${s}.ej_session SET epoch = epoch + 1, expires_at = clock_timestamp() + timeout_ms * interval '1 ms'
+  SELECT beats INTO kept FROM ${s}.ej_session WHERE id = sid FOR UPDATE;
+  PERFORM ${s}.ej_meet(ns, ${s}.ej_system());
+  SELECT max((each ->> 1)::bigint) INTO newest_lost FROM jsonb_array_elements(known -> 'commits') AS each
+    WHERE NOT EXISTS (
+      SELECT FROM ${s}.ej_change
+      WHERE namespace = ns AND job = each ->> 0 AND revision = (each ->> 1)::bigint AND session = sid
+    );
+  IF newest_lost > (extract(epoch FROM clock_timestamp() - interval '9 minutes') * 1000000)::bigint THEN
+    -- Too new to be forgotten by ej_prune. Nodes that are missing were lost, not removed by somebody.
+    UPDATE ${s}.ej_namespace SET lineage = gen_random_uuid() WHERE name = ns;
+  END IF;
+  IF newest_lost IS NOT NULL OR kept < (known ->> 'beats')::bigint THEN
+    RETURN NULL;
+  END IF;
+  UPDATE ${s}.ej_session SET epoch = epoch + 1, timeline = ${s}.ej_timeline(),
+      expires_at = clock_timestamp() + timeout_ms * interval '1 ms'
     WHERE id = sid AND expires_at > clock_timestamp() RETURNING epoch INTO ep;
   RETURN ep;
 END $$;
@@ -38,7 +61,7 @@ BEGIN
   revisions := ${s}.ej_lock(ns, ARRAY(
     SELECT DISTINCT split_part(path, '/', 2) FROM ${s}.ej_node WHERE namespace = ns AND session = sid
   ));
-  rev := ${s}.ej_revision(revisions);
+  rev := ${s}.ej_revision(ns, revisions);
   FOR gone IN DELETE FROM ${s}.ej_node WHERE namespace = ns AND session = sid RETURNING path LOOP
     names := names || split_part(gone, '/', 2);
     entries := entries || jsonb_build_array(gone);
@@ -56,10 +79,9 @@ END $$;
 
 CREATE OR REPLACE FUNCTION ${s}.ej_end(ns text, sid uuid, channel text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
+  -- Without a row, because somebody has removed it by hand, there may be nodes all the same.
   PERFORM 1 FROM ${s}.ej_session WHERE id = sid AND namespace = ns FOR UPDATE;
-  IF FOUND THEN
-    PERFORM ${s}.ej_end_locked(ns, sid, channel);
-  END IF;
+  PERFORM ${s}.ej_end_locked(ns, sid, channel);
 END $$;
 
 -- Ends one session whose time is over: one in a transaction, so that no session waits for the jobs of another. Returns
@@ -70,6 +92,20 @@ DECLARE
 BEGIN
   SELECT id INTO sid FROM ${s}.ej_session WHERE namespace = ns AND expires_at <= clock_timestamp()
     LIMIT 1 FOR UPDATE SKIP LOCKED;
+  IF sid IS NULL THEN
+    RETURN false;
+  END IF;
+  PERFORM ${s}.ej_end_locked(ns, sid, channel);
+  RETURN true;
+END $$;
+
+-- Ends one session whose row somebody has removed by hand, as if its time were over. Returns true if there was one.
+CREATE OR REPLACE FUNCTION ${s}.ej_sweep_orphans(ns text, channel text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  sid uuid;
+BEGIN
+  SELECT session INTO sid FROM ${s}.ej_node AS node WHERE namespace = ns AND session IS NOT NULL
+    AND NOT EXISTS (SELECT FROM ${s}.ej_session WHERE id = node.session) LIMIT 1;
   IF sid IS NULL THEN
     RETURN false;
   END IF;
@@ -96,9 +132,11 @@ CREATE OR REPLACE FUNCTION ${s}.ej_beat(ns text, sid uuid, ep integer, since xid
 DECLARE
   oldest xid8;
   now_is timestamptz;
+  beat bigint;
 BEGIN
-  UPDATE ${s}.ej_session SET expires_at = clock_timestamp() + timeout_ms * interval '1 ms'
-    WHERE id = sid AND epoch = ep AND expires_at > clock_timestamp();
+  UPDATE ${s}.ej_session SET expires_at = clock_timestamp() + timeout_ms * interval '1 ms', beats = beats + 1
+    WHERE id = sid AND epoch = ep AND timeline = ${s}.ej_timeline() AND expires_at > clock_timestamp()
+    RETURNING beats INTO beat;
   IF NOT FOUND THEN
     RETURN jsonb_build_object('session', 'gone');
   END IF;
@@ -107,6 +145,7 @@ BEGIN
   now_is := clock_timestamp();
   RETURN jsonb_build_object(
     'since', oldest::text,
+    'beats', beat,
     'jobs', (
       SELECT coalesce(jsonb_agg(jsonb_build_array(job, revision)), '[]')
       FROM ${s}.ej_job WHERE namespace = ns AND xact >= since

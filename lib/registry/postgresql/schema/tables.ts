@@ -13,19 +13,42 @@
 
 /**
  * The version of the tables and functions that this file and `functions.ts` create. Raise it with each change, and add
- * a migration.
+ * the statements to `MIGRATIONS`.
  */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
+
+/** The tables, by name. */
+export const TABLES = ['ej_schema', 'ej_namespace', 'ej_job', 'ej_session', 'ej_node', 'ej_change'] as const;
+
+/** Columns that version 2 has added. */
+const NAMESPACE_SINCE_2 = [
+  "system text NOT NULL DEFAULT ''",
+  "timeline text NOT NULL DEFAULT ''",
+  'floor bigint NOT NULL DEFAULT 0',
+];
+const SESSION_SINCE_2 = ['beats bigint NOT NULL DEFAULT 0', "timeline text NOT NULL DEFAULT ''"];
+
+const added = (columns: readonly string[]): string => columns.map((column) => `ADD COLUMN ${column}`).join(', ');
+
+/** Statements that bring the tables of a version to the next one, by version; the functions are created afterwards. */
+export const MIGRATIONS: Readonly<Partial<Record<number, (s: string) => string>>> = {
+  1: (s) => `
+ALTER TABLE ${s}.ej_namespace ${added(NAMESPACE_SINCE_2)};
+ALTER TABLE ${s}.ej_session ${added(SESSION_SINCE_2)};
+`,
+};
 
 /** Statements that create the tables. @param s the quoted name of the schema */
 export function tables(s: string): string {
   return `
 CREATE TABLE ${s}.ej_schema (version integer NOT NULL);
 
+-- system, timeline: the server that wrote last. floor: revisions are above it, see ej_meet.
 CREATE TABLE ${s}.ej_namespace (
   name text COLLATE "C" PRIMARY KEY,
   lineage uuid NOT NULL DEFAULT gen_random_uuid(),
-  changes bigint NOT NULL DEFAULT 0
+  changes bigint NOT NULL DEFAULT 0,
+  ${NAMESPACE_SINCE_2.join(',\n  ')}
 );
 
 -- Written by each commit: free space in each page keeps the new version of a row beside the old one.
@@ -38,13 +61,15 @@ CREATE TABLE ${s}.ej_job (
   PRIMARY KEY (namespace, job)
 ) WITH (fillfactor = 50);
 
+-- beats: how many heartbeats were confirmed. timeline: that of the server on which it was attached last.
 -- No index on expires_at: it would make each heartbeat write an index, and there are hundreds of rows at most.
 CREATE TABLE ${s}.ej_session (
   id uuid PRIMARY KEY,
   namespace text COLLATE "C" NOT NULL,
   epoch integer NOT NULL,
   timeout_ms integer NOT NULL,
-  expires_at timestamptz NOT NULL
+  expires_at timestamptz NOT NULL,
+  ${SESSION_SINCE_2.join(',\n  ')}
 ) WITH (fillfactor = 30);
 
 CREATE TABLE ${s}.ej_node (

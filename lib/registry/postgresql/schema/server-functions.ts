@@ -1,0 +1,65 @@
+/**
+ * Which server this is, and protection against those who empty the tables by hand.
+ *
+ * A replica that is promoted writes on another timeline than the server before, and may lack its latest commits, whose
+ * revisions nobody knows. So the first transaction that finds another timeline, or another database system, raises
+ * the floor by a day: above all revisions that the former server can have given, however the clocks of both differ.
+ * Commits read the floor with the namespace's row after their jobs, in the common order of locks.
+ *
+ * @param s the quoted name of the schema
+ */
+export function serverFunctions(s: string): string {
+  return `
+-- The timeline of the write-ahead log; empty where a service does not tell it. Not that of pg_control_checkpoint(), which
+-- is the former one until the first checkpoint after a promotion.
+CREATE OR REPLACE FUNCTION ${s}.ej_timeline() RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN left(pg_walfile_name(pg_current_wal_lsn()), 8);
+EXCEPTION WHEN feature_not_supported OR insufficient_privilege OR undefined_function THEN
+  RETURN '';
+END $$;
+
+CREATE OR REPLACE FUNCTION ${s}.ej_system() RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN (SELECT system_identifier FROM pg_control_system());
+EXCEPTION WHEN feature_not_supported OR insufficient_privilege OR undefined_function THEN
+  RETURN '';
+END $$;
+
+-- Notes which server this is, and raises the floor if it is another one. system_now: null if it was not asked for.
+CREATE OR REPLACE FUNCTION ${s}.ej_meet(ns text, system_now text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  timeline_now text := ${s}.ej_timeline();
+  noted ${s}.ej_namespace;
+BEGIN
+  SELECT * INTO noted FROM ${s}.ej_namespace WHERE name = ns;
+  IF NOT FOUND OR noted.timeline = timeline_now AND noted.system = coalesce(system_now, noted.system) THEN
+    RETURN;
+  END IF;
+  SELECT * INTO noted FROM ${s}.ej_namespace WHERE name = ns FOR UPDATE;
+  IF noted.timeline = timeline_now AND noted.system = coalesce(system_now, noted.system) THEN
+    RETURN;
+  END IF;
+  UPDATE ${s}.ej_namespace SET timeline = timeline_now, system = coalesce(system_now, system),
+    floor = CASE WHEN noted.timeline || noted.system = '' THEN floor ELSE 86400000000 + greatest(
+      floor,
+      (extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
+      (SELECT max(revision) FROM ${s}.ej_job WHERE namespace = ns)
+    ) END WHERE name = ns;
+END $$;
+
+CREATE OR REPLACE FUNCTION ${s}.ej_refuse_truncate() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'the processes of nestjs-elasticjob would not notice that % is empty', TG_TABLE_NAME
+    USING ERRCODE = 'object_not_in_prerequisite_state',
+    HINT = 'End them all, drop the schema, and start them again: they create it, and register their jobs.';
+END $$;
+
+${['ej_namespace', 'ej_job', 'ej_session', 'ej_node']
+  .map(
+    (table) => `DROP TRIGGER IF EXISTS ${table}_truncate ON ${s}.${table};
+CREATE TRIGGER ${table}_truncate BEFORE TRUNCATE ON ${s}.${table} EXECUTE FUNCTION ${s}.ej_refuse_truncate();`,
+  )
+  .join('\n')}
+`;
+}

@@ -1,0 +1,177 @@
+/** Tables of another version of the library, and tables that somebody has dropped or emptied. */
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { type RegistryCenter } from '../../../lib/registry/registry-center.js';
+import { root } from '../../support/program.js';
+import { until } from '../../support/until.js';
+import { started } from '../../unit/nest/application.js';
+import { application } from '../support/nest-application.js';
+import { asAdministrator, newName, openPostgresql, proxiedPostgresql } from '../support/postgresql-centres.js';
+import { DatabaseServer, serverOf } from '../support/servers.js';
+
+const server = serverOf('postgres');
+const { port } = server;
+
+const FIRST_VERSION = readFileSync(join(root, 'test/databases/fixtures/tables-version-1.sql'), 'utf8');
+
+/** A schema with the tables of version 1, and a namespace in it with a job and a living session. */
+async function firstVersion(): Promise<{
+  readonly place: { readonly schema: string; readonly namespace: string };
+  readonly session: string;
+}> {
+  const [schema, namespace, session] = [newName(), 'orders', randomUUID()];
+  await asAdministrator(port, `CREATE SCHEMA ${schema}; ${FIRST_VERSION.replaceAll(':schema', schema)}`);
+  await asAdministrator(port, `SELECT ${schema}.ej_attach($1, $2, 60000, true)`, [namespace, session]);
+  await asAdministrator(port, `SELECT ${schema}.ej_commit($1, $2, 1, 1, '[["put", "/job/config", "x"]]', NULL)`, [
+    ...[namespace, session],
+  ]);
+  return { place: { schema, namespace }, session };
+}
+
+const versionOf = async (schema: string): Promise<unknown> =>
+  (await asAdministrator(port, `SELECT version FROM ${schema}.ej_schema`))[0]?.['version'];
+
+describe('Tables of an older version', () => {
+  test('are migrated once by processes that start together, with all that they hold', async () => {
+    const { place } = await firstVersion();
+
+    const centres = await Promise.all(Array.from({ length: 4 }, () => openPostgresql(server, place)));
+
+    expect(await versionOf(place.schema)).toBe(2);
+    expect(await centres[0]!.centre.get('/job/config')).toBe('x');
+    await Promise.all(centres.map(({ centre }, index) => centre.create(`/job/${index}`, '', 'session')));
+    expect(await centres[0]!.centre.children('/job')).toHaveLength(5);
+    await Promise.all(centres.map((each) => each.close()));
+  });
+
+  test('have functions as new ones have, so that what an older process still sends has no effect', async () => {
+    const { place, session } = await firstVersion();
+    await using stage = await openPostgresql(server, place);
+    const commit = `SELECT ${place.schema}.ej_commits($1, $2, 1, '[[2, [["put", "/job/config", "old"]], false]]', NULL) AS answer`;
+
+    const [row] = await asAdministrator(port, commit, [place.namespace, session]);
+    const attach = asAdministrator(port, `SELECT ${place.schema}.ej_attach($1, $2, 60000, false)`, [
+      ...[place.namespace, session],
+    ]);
+
+    expect(row?.['answer']).toEqual([{ session: 'gone' }]);
+    await expect(attach).rejects.toThrow('does not exist');
+    expect(await stage.centre.get('/job/config')).toBe('x');
+  });
+
+  test('that this role may not change are refused, and stay as they are', async () => {
+    const { place } = await firstVersion();
+    const user = newName();
+    await asAdministrator(
+      port,
+      `CREATE ROLE ${user} LOGIN; GRANT ALL ON SCHEMA ${place.schema} TO ${user}; GRANT ALL ON ALL TABLES IN SCHEMA ${place.schema} TO ${user}`,
+    );
+    await using late = await proxiedPostgresql(server, {
+      ...place,
+      url: `postgres://${user}@127.0.0.1:${port}/postgres`,
+    });
+
+    late.centre.connect();
+    await until(() => late.centre.session.state.phase === 'closed', 'the centre has given up');
+
+    expect(late.centre.session.state).toMatchObject({ reason: expect.stringContaining('must be owner of table') });
+    expect(await versionOf(place.schema)).toBe(1);
+    const [row] = await asAdministrator(
+      port,
+      'SELECT count(*) AS n FROM information_schema.columns WHERE table_schema = $1 AND column_name = $2',
+      [place.schema, 'floor'],
+    );
+    expect(Number(row?.['n'])).toBe(0);
+  });
+});
+
+describe('Somebody', () => {
+  let own: DatabaseServer;
+  const administrate = (text: string) => asAdministrator(own.port, text);
+  const reasonOf = (centre: RegistryCenter): string => centre.session.reason ?? '';
+  beforeEach(async () => void (own = await DatabaseServer.start('postgres')));
+  afterEach(() => own[Symbol.asyncDispose]());
+
+  test.each(['ej_node', 'ej_session', 'ej_job', 'ej_namespace'])('who truncates %s is told why not', async (table) => {
+    await using stage = await openPostgresql(own.address);
+    await stage.centre.create('/job', 'x', 'session');
+
+    await expect(administrate(`TRUNCATE elasticjob.${table}`)).rejects.toMatchObject({
+      message: `the processes of nestjs-elasticjob would not notice that ${table} is empty`,
+      hint: expect.stringContaining('drop the schema'),
+    });
+
+    expect(await stage.centre.get('/job')).toBe('x');
+  });
+
+  test('who removes a session ends it, with its nodes', async () => {
+    await using stage = await openPostgresql(own.address, { sessionTimeoutMilliseconds: 1_000 });
+    await stage.centre.create('/job/mine', '', 'session');
+    const states: string[] = [];
+    stage.centre.session.onChange(({ phase }) => states.push(phase));
+    const orphan = randomUUID();
+    await administrate(
+      `INSERT INTO elasticjob.ej_node SELECT namespace, '/job/orphan', '/job', '', 0, 1, '${orphan}'
+       FROM elasticjob.ej_node WHERE path = '/job/mine'`,
+    );
+
+    await administrate('DELETE FROM elasticjob.ej_session');
+    await until(() => states.at(-1) === 'connected', 'the centre has a new session');
+
+    expect(states.filter((phase) => phase !== 'connecting')).toEqual(['suspended', 'lost', 'connected']);
+    expect(await stage.centre.get('/job/mine')).toBeUndefined();
+    await until(async () => (await stage.centre.get('/job/orphan')) === undefined, 'the orphan is swept');
+  });
+
+  test('who drops the schema has the jobs register again, and no item runs twice for an instant', async () => {
+    const namespace = newName();
+    const regCenter = {
+      ...{ url: `postgres://postgres@127.0.0.1:${own.port}/postgres`, namespace },
+      sessionTimeoutMilliseconds: 6_000,
+    };
+    const applications = [application(regCenter), application(regCenter)];
+    await using first = await started(applications[0]!.metadata);
+    await using second = await started(applications[1]!.metadata);
+    const runs = () => applications.flatMap(({ ran }) => ran);
+    await until(() => applications.every(({ ran }) => ran.length >= 4), 'both run items');
+
+    await administrate('DROP SCHEMA elasticjob CASCADE');
+    const before = applications.map(({ ran }) => ran.length);
+    await until(() => applications.every(({ ran }, index) => ran.length >= before[index]! + 8), 'both run items again');
+
+    const firings = runs().map(({ item, scheduledAt }) => `${item} at ${scheduledAt}`);
+    expect(new Set(firings).size).toBe(firings.length);
+    expect([first, second]).toHaveLength(2);
+  });
+
+  test('who drops a table learns from the reason what is missing, and what to do; then the jobs go on', async () => {
+    const options = { namespace: newName(), sessionTimeoutMilliseconds: 2_000 };
+    await using stage = await openPostgresql(own.address, options);
+    await using late = await proxiedPostgresql(own.address, options);
+
+    await administrate('DROP TABLE elasticjob.ej_session; DROP FUNCTION elasticjob.ej_prune');
+    await until(() => reasonOf(stage.centre).includes('lacks ej_session'), 'the reason names the table');
+    late.centre.connect();
+    await until(() => late.centre.session.state.phase === 'closed', 'another one gives up');
+
+    expect(reasonOf(stage.centre)).toMatch(/schema elasticjob lacks ej_session, .* DROP SCHEMA elasticjob CASCADE/);
+    expect(late.centre.session.state).toMatchObject({ refusal: { code: 'REGISTRY_INCOMPATIBLE' } });
+    await administrate('DROP SCHEMA elasticjob CASCADE');
+    await until(() => stage.centre.session.state.phase === 'connected', 'the centre is connected again');
+    await stage.centre.put('/job', 'x');
+  });
+
+  test('who drops a function learns it as well', async () => {
+    const options = { namespace: newName(), sessionTimeoutMilliseconds: 2_000 };
+    await (await openPostgresql(own.address, options)).close();
+    await administrate('DROP FUNCTION elasticjob.ej_prune');
+    await using late = await proxiedPostgresql(own.address, options);
+
+    late.centre.connect();
+    await until(() => late.centre.session.state.phase === 'closed', 'it gives up');
+
+    expect(reasonOf(late.centre)).toMatch(/schema elasticjob lacks ej_prune, which somebody has dropped/);
+  });
+});

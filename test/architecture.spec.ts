@@ -18,7 +18,7 @@ const OBSERVABILITY = {
 /** The stand-alone console has metrics of its own, of the registries and not of a job that runs beside it. */
 const METRICS_OF_THE_CONSOLE = 'console/services/metrics/console-metrics.ts';
 /** See, decide, do: the rooms of the kernel, in the order in which they stand on one another. */
-const ROOMS = ['view', 'job', 'types', 'rules', 'marks', 'writes', 'once', 'run', 'log', 'lanes', 'life'].map(
+const ROOMS = ['view', 'graph', 'job', 'types', 'rules', 'marks', 'writes', 'once', 'run', 'log', 'lanes', 'life'].map(
   (room) => `kernel/${room}`,
 );
 /** The rooms of the console, in the order in which they stand on one another: each knows those before it alone. */
@@ -56,13 +56,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'tracing/rdb': ['layout', 'api', 'time', 'async', 'wording'],
   kernel: [...ROOMS, ...GROUND],
   'kernel/view': GROUND,
+  'kernel/graph': ['kernel/view', ...GROUND],
   'kernel/job': ['kernel/view', ...GROUND],
   // The one table of executors names those that come with the library.
   'kernel/types': ['kernel/view', 'kernel/job', 'executors', ...GROUND],
   // The rules know nothing of what carries them out, and what carries them out knows nothing of the rules.
-  'kernel/rules': ['kernel/view', ...GROUND],
+  'kernel/rules': ['kernel/view', 'kernel/graph', ...GROUND],
   'kernel/marks': ['kernel/view', 'kernel/job', ...GROUND],
-  'kernel/writes': ['kernel/view', 'kernel/job', 'kernel/types', 'kernel/marks', ...GROUND],
+  'kernel/writes': ['kernel/view', 'kernel/graph', 'kernel/job', 'kernel/types', 'kernel/marks', ...GROUND],
   'kernel/once': ['kernel/view', 'kernel/job', ...GROUND],
   'kernel/run': ['view', 'job', 'types', 'marks', 'writes', 'once'].map((room) => `kernel/${room}`).concat(GROUND),
   'kernel/log': ['view', 'job', 'types', 'rules', 'run'].map((room) => `kernel/${room}`).concat(GROUND),

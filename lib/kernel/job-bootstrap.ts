@@ -3,6 +3,7 @@ import { InvalidConfigurationError, JobStateError } from '../api/errors/errors.j
 import { type JobConfiguration, jobConfiguration } from '../api/job/job-configuration.js';
 import { type ElasticJob } from '../api/job/job.js';
 import { checkOptions, oneOf, type OptionRules, text, withMethods } from '../api/settings/call-options.js';
+import { dependenciesOf, isScheduled } from '../api/settings/dependencies.js';
 import { type JobLogger } from '../api/text/logger.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
 import { JobHost } from './job-host.js';
@@ -87,7 +88,7 @@ export class ScheduleJobBootstrap extends JobBootstrap {
     options: JobBootstrapOptions = {},
   ) {
     checkOptions('new ScheduleJobBootstrap()', options, BOOTSTRAP_RULES);
-    if (jobConfiguration(configuration).cron === undefined) {
+    if (!isScheduled(jobConfiguration(configuration))) {
       throw new JobStateError(
         `Cron can not be empty: job '${configuration.jobName}' has none but is started as a scheduled job. Set cron, or make it a ` +
           'one-off job by OneOffJobBootstrap.',
@@ -153,6 +154,7 @@ export class OneOffJobBootstrap extends JobBootstrap {
         `Cron should be empty: job '${configuration.jobName}' has '${configuration.cron}' but is started as a one-off job.`,
       );
     }
+    refuseDependencies(jobConfiguration(configuration));
     super(registryCenter, job, configuration, options);
   }
 
@@ -185,6 +187,15 @@ function ownerOf(job: ElasticJob | string): string {
   const name = typeof job === 'object' && (job as unknown) !== null ? job.constructor.name : '';
   // An object literal has no class of its own to be recognised by.
   return name === '' || name === 'Object' ? 'an object without a class' : `class ${name}`;
+}
+
+function refuseDependencies(configuration: JobConfiguration): void {
+  const { after } = dependenciesOf(configuration) ?? {};
+  if (after === undefined) return;
+  const { jobName } = configuration;
+  throw new JobStateError(
+    `Job '${jobName}' runs after ${after.join(', ')} but is started as a one-off job. Start it by ScheduleJobBootstrap.`,
+  );
 }
 
 function refuseEmptyType(job: ElasticJob | string, jobName: string): void {

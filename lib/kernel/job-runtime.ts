@@ -30,6 +30,7 @@ import {
   SessionLostError,
 } from '../api/errors/errors.js';
 import { type JobConfiguration } from '../api/job/job-configuration.js';
+import { isScheduled } from '../api/settings/dependencies.js';
 import { callingCode, type RunningCode } from '../api/job/running-code.js';
 import { type JobLogger } from '../api/text/logger.js';
 import { isDisconnection, isLostRace } from '../api/errors/registry-errors.js';
@@ -257,7 +258,7 @@ export class JobRuntime {
     await this.start();
     if (this.#timer.isEnabled) return;
     try {
-      if (this.configuration.cron === undefined)
+      if (!isScheduled(this.configuration))
         throw new JobStateError(
           `Cron can not be empty: job '${this.jobName}' has none in ${this.#settingsNode} and cannot be scheduled. Write one there` +
             `${this.definition.configuration.cron === undefined ? '' : `, or set overwrite: true, which stores that of this instance`}.`,
@@ -407,6 +408,7 @@ export class JobRuntime {
     this.#timer.disable();
     this.#timers.cancelAll();
     this.#components?.barrier.stop();
+    this.#components?.upstreams.close();
     this.#unsubscribe?.();
     this.#unsubscribe = undefined;
     this.#components?.watch.close();
@@ -545,7 +547,7 @@ export class JobRuntime {
     if (config === undefined) return this.#onRemoved();
     await registration.register(config, occasion);
     const { instances, live, javaPeers } = watch.view;
-    this.#logger.event(registeredEvent(watch, { isOneOff: this.definition.configuration.cron === undefined }));
+    this.#logger.event(registeredEvent(watch, { isOneOff: !isScheduled(this.definition.configuration) }));
     const { clock, instance } = this.#deps;
     const living = [...new Set([...instances.keys(), ...live, me])];
     const { jobName } = this;

@@ -29,6 +29,9 @@
  *     ├── triggered/{id}                  items whose trigger this instance has accepted → accepted-triggers.ts
  *     ├── faults/{id}                     a session node: fault that only this instance knows → instance-fault.ts
  *     ├── crashed/{item}                  the firing that was cut short, until it has been run again → crash-report.ts
+ *     ├── ended/{id}                      instants that this instance has ended; only in a graph → end-record.ts
+ *     ├── graph/rounds                    the rounds that the job has completed → round-record.ts
+ *     ├── graph/successors/{job}          present: that job runs after this one → graph-view.ts
  *     └── guarantee/…                     items that have arrived at barriers → arrival-record.ts
  * ```
  *
@@ -47,7 +50,11 @@ export type GuaranteeStage = 'started' | 'completed';
 /** The node of a job that a path names; the inverse of the builders of `JobPaths`. */
 export type JobPath =
   | { readonly type: PlainNode }
-  | { readonly type: 'instance' | 'trigger' | 'accepted' | 'beginRecord' | 'live' | 'arrivals'; readonly id: string }
+  | {
+      readonly type: 'instance' | 'trigger' | 'accepted' | 'beginRecord' | 'endRecord' | 'live' | 'arrivals';
+      readonly id: string;
+    }
+  | { readonly type: 'successor'; readonly jobName: string }
   | { readonly type: 'server'; readonly ip: string }
   | { readonly type: 'crashedItem' | 'crashReport' | 'item'; readonly item: number }
   | { readonly type: 'itemMark'; readonly item: number; readonly mark: ItemMark }
@@ -80,7 +87,10 @@ type PlainNode =
   | 'lives'
   | 'arrivalRecords'
   | 'crashReports'
-  | 'assignmentRecord';
+  | 'assignmentRecord'
+  | 'endRecords'
+  | 'rounds'
+  | 'successors';
 
 /** All marks of an item. */
 export const ITEM_MARKS = ['instance', 'running', 'failover', 'failovering', 'misfire', 'disabled'] as const;
@@ -237,6 +247,34 @@ export class JobPaths {
     return `${this.root}/x-node/fired/${id}`;
   }
 
+  get endRecords(): string {
+    return `${this.root}/x-node/ended`;
+  }
+
+  /** The runs that this instance has brought to an end, with their instants. Persistent, unknown to Java. */
+  endRecord(id: string): string {
+    return `${this.root}/x-node/ended/${id}`;
+  }
+
+  /** Parent of the nodes that concern the job's graph. Absent for a job that belongs to none. */
+  get graph(): string {
+    return `${this.root}/x-node/graph`;
+  }
+
+  /** The rounds that the job has completed. Persistent, unknown to Java. */
+  get rounds(): string {
+    return `${this.root}/x-node/graph/rounds`;
+  }
+
+  get successors(): string {
+    return `${this.root}/x-node/graph/successors`;
+  }
+
+  /** Present: the job of that name runs after this one. Persistent, unknown to Java. */
+  successor(jobName: string): string {
+    return `${this.root}/x-node/graph/successors/${jobName}`;
+  }
+
   /** Basis of the present assignment. Persistent, unknown to Java. */
   get assignmentRecord(): string {
     return `${this.root}/x-node/assigned-for`;
@@ -305,6 +343,7 @@ export class JobPaths {
       ...[this.config, this.instances, this.servers, `${this.root}/leader`, `${this.root}/guarantee`],
       ...[this.triggers, this.acceptedTriggers, this.systemTime, this.nextJobInstanceIp],
       ...[this.lives, this.assignmentRecord, this.crashReports, `${this.own}/guarantee`, this.beginRecord(id)],
+      ...[this.graph, this.endRecord(id)],
       ...items.map((item) => this.item(item)),
     ];
   }
@@ -358,6 +397,9 @@ const PLAIN_NODES: ReadonlyMap<string, JobPath> = new Map<string, JobPath>([
   ['x-node/guarantee/started-by', { type: 'call', stage: 'started' }],
   ['x-node/guarantee/completed-by', { type: 'call', stage: 'completed' }],
   ['x-node/crashed', { type: 'crashReports' }],
+  ['x-node/ended', { type: 'endRecords' }],
+  ['x-node/graph/rounds', { type: 'rounds' }],
+  ['x-node/graph/successors', { type: 'successors' }],
 ]);
 
 function parseBelowRoot(relative: string): JobPath {
@@ -378,6 +420,10 @@ function parseBelowRoot(relative: string): JobPath {
       return { type: 'accepted', id: name };
     case 'x-node/fired':
       return { type: 'beginRecord', id: name };
+    case 'x-node/ended':
+      return { type: 'endRecord', id: name };
+    case 'x-node/graph/successors':
+      return { type: 'successor', jobName: name };
     case 'x-node/live':
       return { type: 'live', id: name };
     case 'x-node/guarantee/present':

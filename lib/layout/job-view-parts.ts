@@ -7,6 +7,9 @@ import { decodeCrash } from './x-node/crash-report.js';
 import { decodeAssignmentRecord } from './x-node/assignment-record.js';
 import { decodeWithdrawals } from './x-node/withdrawals.js';
 import { type BeginRecord, decodeBeginRecord, lastInstants, mergeBeginRecords } from './x-node/begin-record.js';
+import { decodeEndRecord } from './x-node/end-record.js';
+import { decodeSuccessor, type GraphView, NO_GRAPH } from './x-node/graph-view.js';
+import { decodeRounds, NO_ROUNDS, type RoundRecord } from './x-node/round-record.js';
 import { GuaranteeDraft, NO_GUARANTEE } from './x-node/guarantee-view.js';
 import { textOf } from './item-view.js';
 import { fromYaml } from './job-configuration-yaml.js';
@@ -52,7 +55,8 @@ export type Part =
   | 'guarantee'
   | 'strayItems'
   | 'nextJobInstanceIp'
-  | 'assignmentRecord';
+  | 'assignmentRecord'
+  | 'graph';
 
 /** The part that a node belongs to; none: it means nothing to a view, or belongs to an item. */
 export const PART_OF: { readonly [Type in JobPath['type']]?: Part } = {
@@ -78,6 +82,9 @@ export const PART_OF: { readonly [Type in JobPath['type']]?: Part } = {
   strayItem: 'strayItems',
   nextJobInstanceIp: 'nextJobInstanceIp',
   assignmentRecord: 'assignmentRecord',
+  endRecord: 'graph',
+  rounds: 'graph',
+  successor: 'graph',
 };
 
 /** Reads a part again. The view before has the facts of all nodes that have not changed. */
@@ -147,7 +154,26 @@ export const READERS: { readonly [Key in Part]: PartReader } = {
   assignmentRecord: ([record]) => {
     return { assignmentRecord: decodeAssignmentRecord(record?.node === undefined ? '' : valueOf(record.node)) };
   },
+  graph: (changed, before) => ({ graph: graphAfter(before.graph, changed) }),
 };
+
+function graphAfter({ ends, rounds, successors }: GraphView, changed: readonly ChangedNode[]): GraphView {
+  const endNodes = changed.filter(({ path }) => path.type === 'endRecord');
+  const roundsNode = changed.find(({ path }) => path.type === 'rounds');
+  const byName = changed.flatMap(({ path, node }) =>
+    path.type === 'successor' ? [[path.jobName, node] as const] : [],
+  );
+  return {
+    ends: endNodes.length === 0 ? ends : mapAfter(ends, withId(endNodes), (node) => decodeEndRecord(valueOf(node))),
+    rounds: roundsNode === undefined ? rounds : roundsOf(roundsNode.node),
+    successors:
+      byName.length === 0 ? successors : mapAfter(successors, byName, (node) => decodeSuccessor(valueOf(node))),
+  };
+}
+
+function roundsOf(node: MirroredNode | undefined): RoundRecord {
+  return node === undefined ? NO_ROUNDS : decodeRounds(valueOf(node));
+}
 
 /** Nodes of a part, each with the key that distinguishes it there. */
 type Keyed<Key> = readonly (readonly [Key, MirroredNode | undefined])[];
@@ -234,6 +260,7 @@ export const ABSENT_JOB: JobView = {
   lastBegun: new Map(),
   manuallyBegun: new Map(),
   beginRecords: new Map(),
+  graph: NO_GRAPH,
 };
 
 function readConfiguration(node: MirroredNode, path: string): ReadConfiguration {

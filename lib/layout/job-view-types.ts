@@ -4,6 +4,7 @@ import { type AcceptedTriggers } from './x-node/accepted-triggers.js';
 import { type AssignmentRecord } from './x-node/assignment-record.js';
 import { type BeginRecord } from './x-node/begin-record.js';
 import { type CrashedRun } from './x-node/crash-report.js';
+import { type GraphView } from './x-node/graph-view.js';
 import { type GuaranteeView } from './x-node/guarantee-view.js';
 import { type ItemView } from './item-view.js';
 
@@ -89,6 +90,8 @@ export interface JobView {
   readonly manuallyBegun: ReadonlyMap<number, string | undefined>;
   /** The runs that each instance has begun by itself, by its id; `undefined` for a record that has not been read. */
   readonly beginRecords: ReadonlyMap<string, BeginRecord | undefined>;
+  /** What concerns the graph that the job belongs to. */
+  readonly graph: GraphView;
 }
 
 /** A living instance. */

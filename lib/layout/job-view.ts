@@ -10,11 +10,13 @@
  * The registry centre is authoritative; a view is as old as its mirror. A node that cannot be read is marked so in the
  * view and nothing is thrown: one broken node must not hide the rest.
  */
+import { dependenciesOf } from '../api/settings/dependencies.js';
 import { type JobInstance } from '../api/extensions/sharding-strategy.js';
 import { isIn, itemIn, type ItemView } from './item-view.js';
 import { type JobView } from './job-view-types.js';
 
 export { type BeginRecord } from './x-node/begin-record.js';
+export { type GraphView, NO_GRAPH } from './x-node/graph-view.js';
 export { type GuaranteeView, NO_GUARANTEE, type StageView } from './x-node/guarantee-view.js';
 export { type ItemView } from './item-view.js';
 export { type InstanceView, type JobView, type ServerStatus } from './job-view-types.js';
@@ -39,6 +41,14 @@ function findAvailable(instances: JobView['instances'], servers: JobView['server
   return [...instances.values()]
     .filter(({ readable, serverIp }) => readable && servers.get(serverIp) === 'ENABLED')
     .sort((one, other) => (one.jobInstanceId < other.jobInstanceId ? 1 : -1));
+}
+
+/**
+ * True if the job belongs to a graph: it runs after others, or others run after it. Only then its instances write down
+ * the ends of runs.
+ */
+export function isInGraph({ config, graph }: JobView): boolean {
+  return graph.successors.size > 0 || (config !== undefined && dependenciesOf(config) !== undefined);
 }
 
 /** The item of that number; `undefined` if the job has none. */
@@ -96,4 +106,4 @@ export function isRoutine(path: string): boolean {
 }
 
 const ROUTINE =
-  /^\/[^/]+\/(?:sharding\/\d+\/(?:running|misfire)|trigger\/[^/]+|x-node\/(?:fired|triggered)\/[^/]+|systemTime\/current)$/;
+  /^\/[^/]+\/(?:sharding\/\d+\/(?:running|misfire)|trigger\/[^/]+|x-node\/(?:(?:fired|triggered|ended)\/[^/]+|graph\/rounds)|systemTime\/current)$/;

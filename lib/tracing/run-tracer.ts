@@ -176,6 +176,7 @@ const SOURCES = {
   schedule: 'NORMAL_TRIGGER',
   manual: 'NORMAL_TRIGGER',
   misfire: 'MISFIRE',
+  dependency: 'NORMAL_TRIGGER',
   'catch-up': 'MISFIRE',
   failover: 'FAILOVER',
 } as const satisfies Record<FiringCause, ExecutionSource>;

@@ -1,6 +1,6 @@
 import { type JobConfiguration } from '../../lib/api/job/job-configuration.js';
 import { NOTHING_BEGUN } from '../../lib/layout/x-node/begin-record.js';
-import { type ItemView, type JobView, NO_GUARANTEE } from '../../lib/layout/job-view.js';
+import { type ItemView, type JobView, NO_GRAPH, NO_GUARANTEE } from '../../lib/layout/job-view.js';
 
 /** A complete configuration with the defaults of the manual. */
 export function aConfiguration(changes: Partial<JobConfiguration> = {}): JobConfiguration {
@@ -101,6 +101,7 @@ export function aView(names: readonly string[], changes: Partial<JobView> = {}):
     lastBegun: new Map(),
     manuallyBegun: new Map(),
     beginRecords: new Map(names.map((name) => [idOf(name), NOTHING_BEGUN])),
+    graph: NO_GRAPH,
     ...changes,
   };
 }

@@ -21,10 +21,11 @@ import { type JobInstance } from '../extensions/sharding-strategy.js';
  * - `schedule`: an instant of the schedule
  * - `misfire`: it makes up for a firing that came while its items could not be run
  * - `catch-up`: it makes up for a firing that was lost while an item changed its owner
+ * - `dependency`: the jobs after which the job runs have completed their rounds of an instant
  * - `failover`: it takes over items whose run died with its instance
  * - `manual`: an operator or the application triggered it
  */
-export type FiringCause = 'schedule' | 'misfire' | 'catch-up' | 'failover' | 'manual';
+export type FiringCause = 'schedule' | 'misfire' | 'catch-up' | 'dependency' | 'failover' | 'manual';
 
 /** One run of a job on one instance. */
 export interface RunInfo {

@@ -9,18 +9,19 @@ import { isLostRace, isOutage } from '../../api/errors/registry-errors.js';
 import { type Deadlines } from '../../async/deadlines.js';
 import { type Mailbox } from '../../async/mailbox.js';
 import { JobStoppedError } from '../../api/errors/errors.js';
-import { type JobView } from '../../layout/job-view.js';
+import { isInGraph, type JobView } from '../../layout/job-view.js';
 import { type StoredInstanceFault } from '../../layout/x-node/instance-fault.js';
 import { plan } from '../rules/plan.js';
 import { type Action, type LeaderSighting, type PlanInput } from '../rules/plan-input.js';
 import { lastKnownLeaderOf } from '../rules/removal.js';
 import { lostInHandover, type MissedInstant } from '../view/assignment.js';
-import { type DeadRun, deadRuns } from '../view/crashes.js';
+import { cleanupOwner, type DeadRun, deadRuns } from '../view/crashes.js';
 import { type JobContext, type JobTimer } from '../job/job-context.js';
 import { type JobDefinition } from '../job/job-definition.js';
 import { JAVA_RECONNECT_GRACE_MS } from '../view/java-peers.js';
 import { type Obstacle, obstacleTo } from '../view/obstacles.js';
 import { mayFollowOwnShare, ownItems } from '../view/own-share.js';
+import { completedRounds, type CompletedRound } from '../graph/rounds.js';
 import { type Assignment } from '../writes/assignment.js';
 import { type RunObservers } from '../run/run-observers.js';
 import { type SettingFaults } from '../types/setting-faults.js';
@@ -32,11 +33,13 @@ import { LostFirings } from '../marks/lost-firings.js';
 import { TriggerAcceptance } from '../marks/trigger-acceptance.js';
 import { type Leadership } from '../writes/leadership.js';
 import { type Registration } from '../writes/registration.js';
+import { completeRounds } from '../writes/round-completion.js';
 import { ActionFailures } from '../log/action-failures.js';
 import { ChangeLog } from '../log/change-log.js';
 import { type DoubtLog } from '../types/doubt-log.js';
 import { type CronTimer } from './cron-timer.js';
 import { ReconcileFilter } from './reconcile-filter.js';
+import { type Upstreams } from './upstreams.js';
 import { StandingObstacle } from '../log/standing-obstacle.js';
 import { type WorkLane } from './work-lane.js';
 
@@ -52,6 +55,7 @@ export interface ControlLaneDeps extends JobContext {
   readonly faultReport: FaultReport;
   readonly timer: CronTimer;
   readonly work: WorkLane;
+  readonly upstreams: Upstreams;
   readonly observers: RunObservers;
   readonly definition: JobDefinition;
   readonly settingFaults: SettingFaults;
@@ -212,7 +216,8 @@ export class ControlLane {
   }
 
   #planInput(): PlanInput {
-    const { instance, timers, timer, work, watch, held, housekeeping, assignment, leadership, deadlines } = this.#deps;
+    const { instance, timers, timer, work, watch, held, housekeeping, assignment, leadership, deadlines, upstreams } =
+      this.#deps;
     const { isIdle, canBegin, isBeginningManually, busy, backlog, decided } = work;
     const { view } = watch;
     const me = instance.jobInstanceId;
@@ -251,6 +256,9 @@ export class ControlLane {
         lostInHandover: canBegin
           ? lostInHandover(view, me, (item, lastBegun) => this.#deps.missedInstant(item, lastBegun))
           : NOTHING_LOST,
+        areUpstreamsFollowed: view.config === undefined || upstreams.areFollowed(view.config),
+        dueByItem: canBegin && timer.isEnabled ? upstreams.dueIn(view) : NOTHING_LOST,
+        completedRounds: this.#completedRounds(view),
         resyncMinutes: this.#resyncMinutes,
         isNarrowed: watch.isNarrowed,
         sinceSignificantChangeMs: watch.sinceSignificantChangeMs,
@@ -328,6 +336,10 @@ export class ControlLane {
         // The actions before this one may have taken time, and the job may have changed since it was planned.
         if (!mayFollowOwnShare(watch.view, me)) return;
         return watch.narrow(paths.shareOf(me, ownItems(watch.view, me)));
+      case 'follow-upstreams':
+        return this.#deps.upstreams.follow(this.#deps.configuration());
+      case 'complete-rounds':
+        return completeRounds(this.#deps, action.rounds);
       case 'accept-trigger':
         deadlines.reset('trigger-deadline');
         return this.#acceptTrigger();
@@ -351,6 +363,11 @@ export class ControlLane {
     } catch (error) {
       if (timer.state.type !== 'refused') throw error;
     }
+  }
+
+  #completedRounds(view: JobView): readonly CompletedRound[] {
+    const { me, upstreams } = this.#deps;
+    return isInGraph(view) && cleanupOwner(view) === me ? completedRounds(view, upstreams.fates) : [];
   }
 
   async #acceptTrigger(): Promise<void> {

@@ -314,7 +314,8 @@ export class WorkLane {
 
   /** Keeps the firing due. If the session is lost, the records show whether peers have begun it meanwhile. */
   #postpone(firing: Firing): void {
-    const { instant, items } = firing;
+    const { cause, instant, items } = firing;
+    if (cause === 'dependency') return;
     if (instant === undefined || runPolicyOf(this.#deps.configuration()).missed === 'drop') return;
     if (items === undefined && this.#missedInstant === undefined) {
       this.#missedInstant = instant;
@@ -328,6 +329,8 @@ export class WorkLane {
     if (instant === undefined) return;
     if (cause === 'schedule' && blocked.length > 0)
       this.#passedFirings.note({ instant, items: blocked, missed: runPolicyOf(config).missed });
+    // The records of the upstream jobs show again and again for which rounds items are due.
+    if (cause === 'dependency') return this.#noteDecided(instant, withoutItems(decidedOn, blocked));
     if (runPolicyOf(config).missed === 'recover') for (const item of blocked) this.#missItem(item, instant);
     this.#noteDecided(instant, decidedOn);
   }
@@ -345,4 +348,9 @@ export class WorkLane {
   #missItem(item: number, instant: number): void {
     this.#missedByItem.set(item, Math.max(instant, this.#missedByItem.get(item) ?? instant));
   }
+}
+
+function withoutItems(items: readonly number[], others: readonly number[]): readonly number[] {
+  const left = new Set(others);
+  return items.filter((item) => !left.has(item));
 }

@@ -10,6 +10,7 @@ import { isPresenceOnly, isRoutine, JobViewReader } from '../../layout/job-view.
 import { type Clock } from '../../time/clock.js';
 import { ControlLane } from '../lanes/control-lane.js';
 import { type CronTimer } from '../lanes/cron-timer.js';
+import { Upstreams } from '../lanes/upstreams.js';
 import { type DoubtLog } from '../types/doubt-log.js';
 import { JobListeners } from '../run/job-listeners.js';
 import { RunObservers } from '../run/run-observers.js';
@@ -27,6 +28,7 @@ import { JobWatch } from '../view/job-watch.js';
 import { Assignment } from '../writes/assignment.js';
 import { FaultReport } from '../log/fault-report.js';
 import { Housekeeping } from '../writes/housekeeping.js';
+import { EndRecords } from '../marks/end-records.js';
 import { ItemMarks } from '../marks/item-marks.js';
 import { Leadership } from '../writes/leadership.js';
 import { Registration } from '../writes/registration.js';
@@ -71,6 +73,8 @@ export class JobComponents implements JobContext {
   readonly held: HeldItems;
   readonly observers: RunObservers;
   readonly settingFaults: SettingFaults;
+  readonly ends: EndRecords;
+  readonly upstreams: Upstreams;
   readonly marks: ItemMarks;
   readonly registration: Registration;
   readonly assignment: Assignment;
@@ -105,6 +109,8 @@ export class JobComponents implements JobContext {
     this.held = new HeldItems();
     this.observers = new RunObservers(extensions.observers, deps.logger);
     this.settingFaults = new SettingFaults(this);
+    this.ends = new EndRecords(this);
+    this.upstreams = new Upstreams(this);
     this.marks = new ItemMarks(this);
     this.registration = new Registration(this);
     this.assignment = new Assignment(this);
@@ -143,7 +149,7 @@ export class JobComponents implements JobContext {
   }
 
   latestInstant(): number | undefined {
-    return this.timer.latest(this.watch.view.config ?? {});
+    return this.upstreams.latest ?? this.timer.latest(this.watch.view.config ?? {});
   }
 
   /** As `MissedInstant` of the rules. */

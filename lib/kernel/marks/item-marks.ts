@@ -29,8 +29,7 @@ import { liveSessionId, whenConnected } from '../../registry/session-state.js';
 import { type BegunItem } from '../view/firing.js';
 import { RUN_MARKS } from '../view/held-items.js';
 import { failsOver, numbersOf } from '../view/items.js';
-import { type JobContext } from '../job/job-context.js';
-import { MarkRemoval } from './mark-removal.js';
+import { MarkRemoval, type MarkRemovalDeps } from './mark-removal.js';
 import { TriggerAcceptance } from './trigger-acceptance.js';
 
 /** Time between two attempts to learn the outcome of a commit, in milliseconds. */
@@ -66,11 +65,11 @@ export interface Begin {
 
 /** Writes and removes the marks of this instance's runs. */
 export class ItemMarks {
-  readonly #deps: JobContext;
+  readonly #deps: MarkRemovalDeps;
   /** Removes the marks of this instance's runs. */
   readonly removal: MarkRemoval;
 
-  constructor(deps: JobContext) {
+  constructor(deps: MarkRemovalDeps) {
     this.#deps = deps;
     this.removal = new MarkRemoval(deps);
   }

@@ -6,7 +6,9 @@ import { describeCause } from '../../api/text/describe-cause.js';
 import { isLostRace } from '../../api/errors/registry-errors.js';
 import { Deferred } from '../../async/deferred.js';
 import { Limiter } from '../../async/limiter.js';
-import { itemOf } from '../../layout/job-view.js';
+import { awaitsTakeover, itemOf } from '../../layout/job-view.js';
+import { type RunEnd } from '../../layout/x-node/end-record.js';
+import { toRanges } from '../../layout/x-node/item-ranges.js';
 import { REQUESTS_AT_ONCE } from '../../registry/change-each.js';
 import { commitChunks } from '../../registry/commit-chunks.js';
 import { type Operation } from '../../registry/registry-center.js';
@@ -15,17 +17,31 @@ import { firingTurns } from '../../time/event-loop.js';
 import { type JobContext } from '../job/job-context.js';
 import { isReported } from '../view/crashes.js';
 import { type HeldItems, RUN_MARKS, TAKEOVER_MARKS } from '../view/held-items.js';
-import { numbersOf } from '../view/items.js';
+import { failsOver, numbersOf } from '../view/items.js';
+import { type EndRecords, type RunToEnd } from './end-records.js';
 
 /** How long the marks of an ended item may wait to be removed together with those of others, in milliseconds. */
 const BATCH_MS = 100;
 
-/** `ended`: the run of an item ended by itself. `cut-short`: it ended because its signal aborted. */
-export type ItemEnd = 'ended' | 'cut-short';
+/** Characters that an end record may have for one instant, besides the items. */
+const LINE_LENGTH = 100;
+
+/** How the run of an item has ended. */
+export interface ItemEnd {
+  /** True if it ended because its signal aborted. */
+  readonly isCutShort: boolean;
+  /** What peers are told. */
+  readonly end: RunEnd;
+}
+
+/** Dependencies of a `MarkRemoval`. */
+export interface MarkRemovalDeps extends JobContext {
+  readonly ends: EndRecords;
+}
 
 /** Removes the marks of this instance's runs. */
 export class MarkRemoval {
-  readonly #deps: JobContext;
+  readonly #deps: MarkRemovalDeps;
   readonly #held: HeldItems;
   /** Marks that wait to be removed together. */
   #batch: { readonly removed: Deferred; readonly cancel: () => void } | undefined;
@@ -34,7 +50,7 @@ export class MarkRemoval {
   /** How many removals have not ended. */
   #unended = 0;
 
-  constructor(deps: JobContext) {
+  constructor(deps: MarkRemovalDeps) {
     this.#deps = deps;
     this.#held = deps.held;
   }
@@ -53,10 +69,11 @@ export class MarkRemoval {
    * Ends the item's run: its marks are removed, together with those of other items that end about now. If the item was
    * cut short by the end of its session, its marks stay, for the instance that takes it over. Never rejects.
    */
-  end(item: number, how: ItemEnd): Promise<void> {
+  end(item: number, { isCutShort, end }: ItemEnd): Promise<void> {
     const marked = this.#held.mark(item);
+    if (marked !== undefined) marked.end = end;
     if (marked?.state === 'session-lost') {
-      if (how === 'ended') marked.state = 'not-removed';
+      if (!isCutShort || this.#isLost) marked.state = 'not-removed';
       else this.#held.unmark(item);
     }
     if (marked?.state !== 'running') return Promise.resolve();
@@ -68,6 +85,12 @@ export class MarkRemoval {
     const { removed } = this.#batch;
     if (!this.#held.isRunning) this.#flushSoon();
     return removed.promise;
+  }
+
+  /** True if no instance runs an item again that was cut short, and peers wait to hear of its end. */
+  get #isLost(): boolean {
+    const { ends, watch } = this.#deps;
+    return ends.areWritten && !failsOver(watch.view);
   }
 
   /** Firings that are due begin first. */
@@ -156,9 +179,13 @@ export class MarkRemoval {
       ...own.map((mark) => ({ type: 'remove', path: paths.item(item, mark) }) as const),
     ];
     const operations = own.length > 0 ? removals : this.#reportRemovals(item);
-    if (operations.length > 0) await registry.commit(operations);
     const marked = this.#held.mark(item);
     const hasEnded = marked?.state === 'not-removed' || marked?.state === 'rerun-by-peer';
+    const isUnmarked = values.every((value) => value === undefined) && !awaitsTakeover(watch.view, item);
+    const runs = hasEnded && (operations.length > 0 || isUnmarked) ? [this.#runOf(item)] : [];
+    const isEndToWrite = runs.length > 0 && this.#deps.ends.areWritten;
+    if (operations.length > 0 || isEndToWrite)
+      await this.#deps.ends.write(runs, (ends) => this.#commit([...operations, ...ends]));
     // A peer has the item, or is about to take it over. This instance keeps remembering that its run has ended: if that
     // peer dies too, its report must be withdrawn again. For a manual run that is impossible: it has no instant by
     // which to recognise its report.
@@ -181,6 +208,17 @@ export class MarkRemoval {
       { type: 'remove', path: paths.crashedItem(item) },
       { type: 'remove', path: paths.crashReport(item) },
     ];
+  }
+
+  /** A run without an instant has no end on record, so that nothing may be left to write. */
+  #commit(operations: readonly Operation[]): Promise<unknown> {
+    return operations.length === 0 ? Promise.resolve() : this.#deps.registry.commit(operations);
+  }
+
+  /** A run whose end is not known has not come to one. */
+  #runOf(item: number): RunToEnd {
+    const { instant, end = 'failed' } = this.#held.mark(item) ?? { instant: undefined };
+    return { item, instant, end };
   }
 
   /** All nodes that record this instance's run of the item. */
@@ -207,10 +245,12 @@ export class MarkRemoval {
       item,
       operations: this.#traces(item).map((path): Operation => ({ type: 'remove', path })),
     }));
-    for (const chunk of commitChunks(groups, registry.limits)) {
+    for (const chunk of commitChunks(groups, registry.limits, { guard: this.#measure(present) })) {
       const chunkItems = chunk.groups.map(({ item }) => item);
+      const removals = chunk.groups.flatMap(({ operations }) => operations);
       try {
-        await registry.commit(chunk.operations);
+        const runs = chunkItems.map((item) => this.#runOf(item));
+        await this.#deps.ends.write(runs, (ends) => this.#commit([...removals, ...ends]));
         for (const item of chunkItems) this.#held.unmark(item);
       } catch (error) {
         // Some marks are gone already: a peer has removed them, or the item was dropped.
@@ -218,6 +258,16 @@ export class MarkRemoval {
         else this.#keep(chunkItems, error);
       }
     }
+  }
+
+  /** While commits are measured, it stands for the longest end record that any of them can write. */
+  #measure(items: readonly number[]): readonly Operation[] {
+    const { ends, watch, paths, me } = this.#deps;
+    if (!ends.areWritten) return [];
+    const path = paths.endRecord(me);
+    const instants = new Set(items.map((item) => this.#held.mark(item)?.instant));
+    const length = (watch.nodes.get(path)?.value?.length ?? 0) + toRanges(items).length + instants.size * LINE_LENGTH;
+    return [{ type: 'set', path, value: '-'.repeat(length) }];
   }
 
   #keep(items: readonly number[], error: unknown): void {

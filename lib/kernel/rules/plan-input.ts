@@ -5,6 +5,7 @@ import { type AssignedFor, type OverdueAssignment } from '../view/assignment.js'
 import { type DeadRun } from '../view/crashes.js';
 import { type Firing } from '../view/firing.js';
 import { type EndedItem } from '../view/items.js';
+import { type CompletedRound } from '../graph/rounds.js';
 
 /**
  * Everything that a decision may depend on: values only, read from clocks, timers and the view before the rules are
@@ -81,6 +82,15 @@ export interface LocalState {
   readonly decided: DecidedFiring | undefined;
   /** Result of `lostInHandover`; empty while no run may begin. */
   readonly lostInHandover: ReadonlyMap<number, number>;
+  /** False if the settings name upstream jobs that this instance does not follow, or the other way round. */
+  readonly areUpstreamsFollowed: boolean;
+  /**
+   * The instants of upstream rounds, in milliseconds since 1970, for which items of this instance are due, by item; empty
+   * while no run may begin.
+   */
+  readonly dueByItem: ReadonlyMap<number, number>;
+  /** The rounds of this job that are complete and not on record; empty on instances that do not tidy up. */
+  readonly completedRounds: readonly CompletedRound[];
   /** How often the job is re-checked without a change, in minutes; below 1 never; `undefined` before the first time. */
   readonly resyncMinutes: number | undefined;
   /** True if this instance follows its own share of the job only. */
@@ -144,6 +154,8 @@ export type Action =
   | { readonly type: 'await-flapping-peers' }
   | { readonly type: 'await-assignment' | 'end-trigger-wait' }
   | { readonly type: 'follow-own-share' }
+  | { readonly type: 'follow-upstreams' }
+  | { readonly type: 'complete-rounds'; readonly rounds: readonly CompletedRound[] }
   | { readonly type: 'accept-trigger' }
   | { readonly type: 'drop-triggered'; readonly items: readonly number[] }
   | { readonly type: 'begin'; readonly firing: Firing };

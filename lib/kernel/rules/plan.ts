@@ -26,6 +26,7 @@
  * | takeOver | takeover | FailoverService.failoverIfNecessary |
  * | recoverMisfires | work-lane | JobTriggerListener, the misfire loop of ElasticJobExecutor |
  * | recoverHandover | work-lane | – (Java misses the firing) |
+ * | followUpstreams, completeRounds, runDue | upstreams, round-completion, work-lane | – (Java has no dependencies) |
  * | followOwnShare | job-watch | – (Java watches everything) |
  * | scheduleResync, awaitFlappingPeers, endTakeoverWait, endTriggerWait | control-lane | ReconcileService |
  *
@@ -58,6 +59,7 @@ import { type Firing } from '../view/firing.js';
 import { mayFollowOwnShare } from '../view/own-share.js';
 import { assignedItems, failsOver, isFree, isInAssignment, numbersOf, wasBegun } from '../view/items.js';
 import { nextParameters } from '../../layout/waiting-runs.js';
+import { completeRounds, followUpstreams, runDue } from './graph-rules.js';
 import { undueTriggers } from './undue-triggers.js';
 import { type Action, type DecidedFiring, type LocalState, type PlanInput } from './plan-input.js';
 import { isLosingNodes, lacksOwnNodes, wasLeaderRemoved, wereItemsRemoved } from './removal.js';
@@ -458,10 +460,13 @@ const RULES: readonly Rule[] = [
   clearMarks,
   clearMisfired,
   reschedule,
+  followUpstreams,
+  completeRounds,
   acceptTrigger,
   dropTriggered,
   takeOver,
   recoverMisfires,
   recoverHandover,
+  runDue,
   followOwnShare,
 ];

@@ -82,8 +82,8 @@ export class ItemChoice {
       decidedOn,
       chosen: numbersOf(items),
     };
-    if (blocked.length > 0 && config.monitorExecution && config.misfire && instant !== undefined)
-      await this.#noteMisfired(blocked);
+    const isMissed = instant !== undefined && this.#firing.cause !== 'dependency';
+    if (blocked.length > 0 && config.monitorExecution && config.misfire && isMissed) await this.#noteMisfired(blocked);
     if (items.length === 0) return { ...turn, isComplete: true };
     if (!config.monitorExecution) {
       if (this.#firing.cause === 'manual') {

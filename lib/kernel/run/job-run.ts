@@ -294,7 +294,10 @@ export class JobRun {
     if (held.impairments.has(begun.item)) requestReconcile();
     held.end(begun.item);
     // A job that returns because its signal aborted may have left its work half done.
-    await marks.removal.end(begun.item, run?.isCutShort === true ? 'cut-short' : 'ended');
+    await marks.removal.end(begun.item, {
+      isCutShort: run?.isCutShort === true,
+      end: outcome.type === 'succeeded' ? 'succeeded' : 'failed',
+    });
     held.release(begun.item);
     return outcome;
   }

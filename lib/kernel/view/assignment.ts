@@ -1,6 +1,6 @@
 /** Judges the owners of items, and whether their assignment still fits: pure functions of a view. */
 import { createHash } from 'node:crypto';
-import { availableInstances, type JobView } from '../../layout/job-view.js';
+import { availableInstances, isInGraph, type JobView } from '../../layout/job-view.js';
 import { type AssignmentRecord } from '../../layout/x-node/assignment-record.js';
 import { assignedItems, isInAssignment, numbersOf } from './items.js';
 
@@ -84,16 +84,17 @@ const DIGEST_LENGTH = 16;
 
 /**
  * Re-added items: the next assignment has them and the present one does not, but they were begun before, last before
- * `instant` (milliseconds since 1970).
+ * `instant` (milliseconds since 1970). In a graph, where rounds wait for items, also items that are added for the first
+ * time.
  */
-export function readdedItems(
-  { config, items, assignmentRecord, lastBegun }: JobView,
-  instant: number,
-): readonly number[] {
+export function readdedItems(view: JobView, instant: number): readonly number[] {
+  const { config, items, assignmentRecord, lastBegun } = view;
   const total = config?.shardingTotalCount ?? 0;
+  const added = isInGraph(view) && items.length > 0 ? Array.from({ length: total }, (_, item) => item) : [];
+  const begunBefore = new Map([...added.map((item) => [item, -Infinity] as const), ...lastBegun]);
   const present = new Set(numbersOf(items));
   const assigned = assignmentRecord?.itemCount ?? Infinity;
-  return [...lastBegun]
+  return [...begunBefore]
     .filter(([item, begun]) => item < total && begun < instant && (item >= assigned || !present.has(item)))
     .map(([item]) => item);
 }

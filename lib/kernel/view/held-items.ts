@@ -1,4 +1,5 @@
 import { type ItemMark } from '../../layout/job-paths.js';
+import { type RunEnd } from '../../layout/x-node/end-record.js';
 import { type BegunItem } from './firing.js';
 import { type EndedItem } from './items.js';
 
@@ -24,6 +25,8 @@ export interface HeldMark {
   /** Id of the session in which the marks were made. */
   readonly session: string | undefined;
   state: MarkState;
+  /** How the run has ended, as peers are told; set when it has. */
+  end?: RunEnd;
 }
 
 /** State of a run and of its marks. */

@@ -45,8 +45,8 @@ export function isInAssignment({ assignmentRecord }: JobView, item: number): boo
  * instance has begun for that instant or a later one. The last condition keeps a firing from running an item twice when
  * the item changes its owner in the middle of the firing.
  * @param firing its instant is in milliseconds since 1970, `undefined` for a manual firing, which runs items that wait
- *   because a trigger with its `jobParameter` was accepted; `items` limits the choice; a `misfire` firing leaves out
- *   items that the current assignment does not contain
+ *   because a trigger with its `jobParameter` was accepted; `items` limits the choice; a `misfire` or
+ *   `dependency` firing leaves out items that the current assignment does not contain
  * @param busy items that this instance still runs
  */
 export function chooseItems(
@@ -60,7 +60,7 @@ export function chooseItems(
   const only = items && new Set(items);
   const triggered = cause === 'manual' ? itemsWaitingFor(view, jobParameter) : undefined;
   const isMeant = ({ item }: ItemView): boolean =>
-    only?.has(item) !== false && triggered?.has(item) !== false && (cause !== 'misfire' || isInAssignment(view, item));
+    only?.has(item) !== false && triggered?.has(item) !== false && (!isMakingUp(cause) || isInAssignment(view, item));
   const own = assignedItems(view, me).filter(isMeant);
   const due = own.filter(({ item, disabled }) => !disabled && !wasBegun(view, item, instant));
   const blocked = due.filter((item) => !isFree(view, item, busy));
@@ -74,6 +74,11 @@ export function chooseItems(
     // Free items are about to move to an enabled instance; they stay here only if this one is enabled again before.
     decidedOn: areAboutToMove(view) ? decidedOn : numbersOf(own),
   };
+}
+
+/** True for a firing that is planned item by item, from what the records show. */
+function isMakingUp(cause: Firing['cause']): boolean {
+  return cause === 'misfire' || cause === 'dependency';
 }
 
 /** True if the items of an instance that is disabled go to another one. */

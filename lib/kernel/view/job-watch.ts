@@ -1,4 +1,5 @@
 import { DeadlineExceededError } from '../../api/errors/errors.js';
+import { dependenciesOf } from '../../api/settings/dependencies.js';
 import { type AbortSource } from '../../async/abort.js';
 import { isGone, type JobView, type JobViewReader } from '../../layout/job-view.js';
 import { type Mirror, type MirroredNode } from '../../registry/registry-center.js';
@@ -132,7 +133,9 @@ export class JobWatch {
    */
   #withAllBegun(view: JobView): JobView {
     if (this.#believed?.read === view.lastBegun) return { ...view, lastBegun: this.#believed.lastBegun };
-    const latestTrusted = this.#clock.now() + WRONG_CLOCK_MS;
+    // The instants of a job that runs after others are theirs, and not judged by this clock.
+    const isOwnSchedule = view.config === undefined || dependenciesOf(view.config) === undefined;
+    const latestTrusted = isOwnSchedule ? this.#clock.now() + WRONG_CLOCK_MS : Infinity;
     for (const [item, instant] of view.lastBegun) {
       const known = this.#lastBegun.get(item) ?? -Infinity;
       // An instant that was believed while this clock was wrong itself gives way to a plausible one.

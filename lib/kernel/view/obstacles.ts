@@ -7,6 +7,7 @@
  * obstacles are also states that a healthy job passes through, so they count only once they have lasted for their
  * grace.
  */
+import { isScheduled } from '../../api/settings/dependencies.js';
 import { type JobPaths } from '../../layout/job-paths.js';
 import { isGone, type ItemView, type JobView } from '../../layout/job-view.js';
 import { isAvailable, staysAsAssigned } from './assignment.js';
@@ -233,7 +234,7 @@ const schedule: Finding = ({ view, schedule: state, ownCron, paths, fullPath }) 
       };
     case 'in-force':
       // While it cannot be read, or has just been mended, nothing is armed yet.
-      if (state.cron !== undefined || view.config?.cron !== undefined) return undefined;
+      if (state.cron !== undefined || (view.config !== undefined && isScheduled(view.config))) return undefined;
       return {
         key: 'no-cron',
         ...{ effect: 'blocked', graceMs: 0, ending: 'it has a cron expression again.', isOnlyKnownHere: true },

@@ -1,5 +1,6 @@
 import { type JobLogger } from '../../api/text/logger.js';
 import { encodeBeginRecord, mergeBeginRecords, withParametersOf } from '../../layout/x-node/begin-record.js';
+import { type EndedRun } from '../../layout/x-node/end-record.js';
 import { type ItemMark, type JobPaths } from '../../layout/job-paths.js';
 import { isGone, itemOf, type JobView } from '../../layout/job-view.js';
 import { changeEach } from '../../registry/change-each.js';
@@ -8,7 +9,9 @@ import { type Operation, type RegistryCenter } from '../../registry/registry-cen
 import { type JobWatch } from '../view/job-watch.js';
 import { spentAcceptances } from '../../layout/waiting-runs.js';
 import { describeItems } from '../view/items.js';
+import { type EndRecords } from '../marks/end-records.js';
 import { failoverRemains, obsoleteCrashReports, mayPurgeRecordOf } from '../view/crashes.js';
+import { lostRuns } from '../graph/rounds.js';
 
 /** Dependencies of `Housekeeping`. */
 export interface HousekeepingDeps {
@@ -17,6 +20,7 @@ export interface HousekeepingDeps {
   readonly paths: JobPaths;
   readonly me: string;
   readonly logger: JobLogger;
+  readonly ends: EndRecords;
 }
 
 const NO_SERVERS: readonly string[] = [];
@@ -89,10 +93,15 @@ export class Housekeeping {
     }));
     // Made before the first await. Later, this instance may have written its record once more: the version read then
     // would fit, and the text made from the view would undo that write.
-    const records = this.#recordOperations(view);
+    const gone = [...view.beginRecords.keys()].filter((id) => mayPurgeRecordOf(view, id)).slice(0, RECORDS_AT_ONCE);
+    const records = this.#recordOperations(view, gone);
     const removals = [...this.#triggerRemovals(view), ...reports].map((removal) => ({ operations: [removal] }));
     for (const { operations } of commitChunks(removals, registry.limits)) await registry.commit(operations);
-    if (records.length > 0) await registry.commit(records);
+    if (records.length > 0) {
+      const ends = [...this.#endsOf(view, gone), ...lostRuns(view, gone)];
+      const removals = this.#endRecordRemovals(view, gone);
+      await this.#deps.ends.write(ends, (more) => registry.commit([...records, ...removals, ...more]));
+    }
     if (view.nextJobInstanceIp !== undefined) await registry.remove(paths.nextJobInstanceIp);
     if (view.leader !== me || !view.processing || view.reshardingNeeded) return;
     await registry.remove(paths.processing);
@@ -100,10 +109,8 @@ export class Housekeeping {
   }
 
   /** The operations for as many records as fit into one commit; the next reconciliation finds the others. */
-  #recordOperations(view: JobView): readonly Operation[] {
+  #recordOperations(view: JobView, gone: readonly string[]): readonly Operation[] {
     const { paths, watch, me } = this.#deps;
-    const allGone = [...view.beginRecords.keys()].filter((id) => mayPurgeRecordOf(view, id));
-    const gone = allGone.slice(0, RECORDS_AT_ONCE);
     if (gone.length === 0) return [];
     const ids = [me, ...gone];
     // No item bears the mark of an instance that is gone. If its manual runs are to be taken over, crash reports have
@@ -125,6 +132,25 @@ export class Housekeeping {
         };
       }),
     ];
+  }
+
+  #endsOf({ graph }: JobView, gone: readonly string[]): readonly EndedRun[] {
+    return gone.flatMap((id) =>
+      [...(graph.ends.get(id)?.ends ?? [])].flatMap(([instant, items]) =>
+        [...items].map(([item, end]) => ({ item, instant, end })),
+      ),
+    );
+  }
+
+  #endRecordRemovals({ graph }: JobView, gone: readonly string[]): readonly Operation[] {
+    const { paths, watch } = this.#deps;
+    return gone
+      .filter((id) => graph.ends.has(id))
+      .map((id): Operation => {
+        const path = paths.endRecord(id);
+        const version = watch.nodes.get(path)?.version;
+        return { type: 'remove', path, ...(version !== undefined && { version }) };
+      });
   }
 
   #triggerRemovals(view: JobView): readonly Operation[] {

@@ -57,6 +57,12 @@ const every: readonly (readonly [path: string, written: string, parsed: JobPath]
   [paths.assignmentRecord, '/bill/x-node/assigned-for', { type: 'assignmentRecord' }],
   [paths.crashReports, '/bill/x-node/crashed', { type: 'crashReports' }],
   [paths.crashReport(3), '/bill/x-node/crashed/3', { type: 'crashReport', item: 3 }],
+  [paths.endRecords, '/bill/x-node/ended', { type: 'endRecords' }],
+  [paths.endRecord(id), `/bill/x-node/ended/${id}`, { type: 'endRecord', id }],
+  [paths.graph, '/bill/x-node/graph', { type: 'unknown' }],
+  [paths.rounds, '/bill/x-node/graph/rounds', { type: 'rounds' }],
+  [paths.successors, '/bill/x-node/graph/successors', { type: 'successors' }],
+  [paths.successor('report'), '/bill/x-node/graph/successors/report', { type: 'successor', jobName: 'report' }],
   [paths.lives, '/bill/x-node/live', { type: 'lives' }],
   [paths.live(id), `/bill/x-node/live/${id}`, { type: 'live', id }],
   // Nothing is decided from them.
@@ -90,7 +96,7 @@ describe('the paths of a job', () => {
     const isOther = (path: string): boolean => path === paths.sharding || path.startsWith(paths.item(0));
 
     expect(left.filter((path) => !isOther(path)).sort()).toEqual(
-      [paths.root, paths.beginRecords, paths.faults, paths.fault(id)].sort(),
+      [paths.root, paths.beginRecords, paths.endRecords, paths.faults, paths.fault(id)].sort(),
     );
     expect(left.filter(isOther)).toHaveLength(7);
     expect([paths.item(3), paths.item(10, 'disabled')].every((path) => scope.covers(path))).toBe(true);

@@ -11,6 +11,7 @@ import {
   isRoutine,
   JobViewReader,
   readJobView,
+  NO_GRAPH,
   NO_GUARANTEE,
 } from '../../../lib/layout/job-view.js';
 import { type MirroredNode } from '../../../lib/registry/registry-center.js';
@@ -179,6 +180,7 @@ describe('a view', () => {
       lastBegun: new Map(),
       manuallyBegun: new Map(),
       beginRecords: new Map(),
+      graph: NO_GRAPH,
     });
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { EndRecords } from '../../../lib/kernel/marks/end-records.js';
 import { ItemMarks } from '../../../lib/kernel/marks/item-marks.js';
 import { JobWatch } from '../../../lib/kernel/view/job-watch.js';
 import { JobPaths } from '../../../lib/layout/job-paths.js';
@@ -9,6 +10,7 @@ import { sharedZooKeeper } from '../../support/shared-zookeeper.js';
 import { anItem, idOf, ipOf } from '../../support/views.js';
 import { NamedTimers } from '../../../lib/async/named-timers.js';
 import { HeldItems } from '../../../lib/kernel/view/held-items.js';
+import { type JobTimer } from '../../../lib/kernel/job/job-context.js';
 import { JobLog } from '../../../lib/kernel/job/job-log.js';
 
 const zooKeeper = sharedZooKeeper();
@@ -28,13 +30,14 @@ describe('marks', () => {
     const watch = new JobWatch(mirror, new JobViewReader('bill'), systemClock);
 
     const registry = new ZookeeperRegistryCenter(configuration);
-    const marks = new ItemMarks({
+    const context = {
       ...{ registry, watch, paths, me: idOf('A'), clock: systemClock, held: new HeldItems() },
       instance: { jobInstanceId: idOf('A'), serverIp: ipOf('A') },
       logger: new JobLog(logger, { jobName: 'bill', instance: idOf('A') }),
-      timers: new NamedTimers(systemClock),
+      timers: new NamedTimers<JobTimer>(systemClock),
       requestReconcile: () => undefined,
-    });
+    };
+    const marks = new ItemMarks({ ...context, ends: new EndRecords(context) });
     const items = [anItem(0, { owner: idOf('A') })];
     const beginning = marks.begin(items, { instant: undefined, view: watch.view }, never);
     registry.connect();

@@ -1,0 +1,119 @@
+/**
+ * The jobs after which a job runs. ElasticJob has nothing like it, so these settings are stored among the properties of
+ * the job (`props`), under keys that Java instances leave alone.
+ */
+import { inEnglish, wording } from '../../wording/wording.js';
+import { withValue } from '../text/describe-value.js';
+import { type RunPropertyProblem } from './run-limits.js';
+
+/** The upstream jobs of a job, and the rules by which it follows them. */
+export interface Dependencies {
+  /** Names of the upstream jobs, each once; at least one. */
+  readonly after: readonly string[];
+  /**
+   * `all`: an item is due when the upstream rounds are complete. `same`: when the upstream items of its number have
+   * ended.
+   */
+  readonly items: 'all' | 'same';
+  /**
+   * `same`: a round is due when each upstream job has completed its round of the same instant. `latest`: when each has
+   * completed one of that instant or a later one.
+   */
+  readonly match: 'same' | 'latest';
+  /**
+   * Effect of an upstream round that has failed or was stopped. `stop`: no run, and the round of this job counts as
+   * stopped. `run`: the job runs all the same. `skip`: no run, and the round counts as skipped, which is no failure.
+   */
+  readonly failure: 'stop' | 'run' | 'skip';
+  /** Rounds that come while the job is busy. `latest`: one run makes up for them all. `every`: each is run, in order. */
+  readonly rounds: 'latest' | 'every';
+}
+
+/** The properties that store dependencies, and the values that they may have; the first one is the default. */
+export const DEPENDENCY_PROPERTIES = {
+  after: 'graph.after',
+  items: 'graph.afterItems',
+  match: 'graph.afterMatch',
+  failure: 'graph.afterFailure',
+  rounds: 'graph.afterRounds',
+} as const satisfies Record<keyof Dependencies, string>;
+
+type Choice = Exclude<keyof Dependencies, 'after'>;
+
+const CHOICES: { readonly [Key in Choice]: readonly [Dependencies[Key], ...Dependencies[Key][]] } = {
+  items: ['all', 'same'],
+  match: ['same', 'latest'],
+  failure: ['stop', 'run', 'skip'],
+  rounds: ['latest', 'every'],
+};
+
+const choices = Object.keys(CHOICES) as readonly Choice[];
+
+type Properties = Readonly<Record<string, string>>;
+
+/**
+ * The dependencies that a job's properties set; `undefined` if the job depends on none, or if `dependencyProblems` finds
+ * a fault.
+ */
+export function dependenciesOf({ props }: { readonly props: Properties }): Dependencies | undefined {
+  const text = props[DEPENDENCY_PROPERTIES.after];
+  if (text === undefined || dependencyProblems(props).length > 0) return undefined;
+  return {
+    after: namesIn(text) ?? [],
+    items: chosen('items', props),
+    match: chosen('match', props),
+    failure: chosen('failure', props),
+    rounds: chosen('rounds', props),
+  };
+}
+
+/** True if the job fires by itself: by a cron expression, or after other jobs. */
+export function isScheduled(job: { readonly cron?: string; readonly props: Properties }): boolean {
+  return job.cron !== undefined || dependenciesOf(job) !== undefined;
+}
+
+function chosen<Key extends Choice>(key: Key, props: Properties): Dependencies[Key] {
+  const known = CHOICES[key];
+  const value = props[DEPENDENCY_PROPERTIES[key]];
+  return known.find((each) => each === value) ?? known[0];
+}
+
+/** @returns the problems with the values of the properties that store dependencies */
+export function dependencyProblems(props: Properties): readonly RunPropertyProblem[] {
+  const { after } = DEPENDENCY_PROPERTIES;
+  const text = props[after];
+  const names = text === undefined ? undefined : namesIn(text);
+  const listProblems =
+    text === undefined || (names !== undefined && names.length > 0)
+      ? []
+      : [{ property: after, problem: inEnglish(withValue(wording('text-list'), text)) }];
+  const choiceProblems = choices.flatMap((key) => {
+    const property = DEPENDENCY_PROPERTIES[key];
+    const value = props[property];
+    const known: readonly string[] = CHOICES[key];
+    if (value === undefined || known.includes(value)) return [];
+    return [{ property, problem: inEnglish(withValue(wording('one-of', { words: known.join(', ') }), value)) }];
+  });
+  return [...listProblems, ...choiceProblems];
+}
+
+/** The text that stores names of jobs: `importA,importB`, or JSON if a name has a comma. */
+export function namesText(names: readonly string[]): string {
+  const isPlain = names.every((name) => !name.includes(',')) && names[0]?.startsWith('[') !== true;
+  return isPlain ? names.join(',') : JSON.stringify(names);
+}
+
+/** The inverse of `namesText`, each name once. @returns `undefined` if it is no list of names */
+function namesIn(text: string): readonly string[] | undefined {
+  const names = text.startsWith('[') ? listIn(text) : text.split(',').map((name) => name.trim());
+  return names === undefined || names.includes('') ? undefined : [...new Set(names)];
+}
+
+function listIn(text: string): readonly string[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) && value.every((name) => typeof name === 'string') ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * The upstream jobs of a job, as one instance follows them. It keeps mirrors of the few nodes that matter, and
+ * registers the job as their successor, which makes their instances write down the ends of their runs.
+ *
+ * ```
+ *   importA/x-node/graph/rounds ──mirror──▶ due rounds ──rules──▶ begin, for the instant of the upstream round
+ *   importA/x-node/graph/successors/report ◀──register
+ * ```
+ */
+import { type Dependencies, dependenciesOf } from '../../api/settings/dependencies.js';
+import { type JobConfiguration } from '../../api/job/job-configuration.js';
+import { type JobView } from '../../layout/job-view.js';
+import { type JobContext } from '../job/job-context.js';
+import { DueRounds } from '../graph/due-rounds.js';
+import { assignedItems, numbersOf } from '../view/items.js';
+import { NO_UPSTREAMS, type UpstreamFates } from '../graph/rounds.js';
+import { UpstreamWatch } from './upstream-watch.js';
+
+/** Dependencies of `Upstreams`. */
+export type UpstreamsDeps = Pick<JobContext, 'registry' | 'paths' | 'me' | 'requestReconcile'>;
+
+/** Follows the upstream jobs of one job. */
+export class Upstreams {
+  readonly #deps: UpstreamsDeps;
+  #watches: readonly UpstreamWatch[] = [];
+  #dependencies: Dependencies | undefined;
+  /** `dependenciesKey` of what is followed. */
+  #key = NOTHING_FOLLOWED;
+  #due: { readonly moment: string; readonly rounds: DueRounds } | undefined;
+  #isClosed = false;
+
+  constructor(deps: UpstreamsDeps) {
+    this.#deps = deps;
+  }
+
+  /** True if exactly the upstream jobs of these settings are followed, and those that are there know of that. */
+  areFollowed(config: JobConfiguration): boolean {
+    return this.#key === dependenciesKey(dependenciesOf(config)) && !this.#watches.some(this.#isToRegister);
+  }
+
+  readonly #isToRegister = (watch: UpstreamWatch): boolean => watch.isThere && !watch.knows(this.#deps.paths.jobName);
+
+  /**
+   * Follows the upstream jobs that these settings name, and no others, and registers as their successor.
+   * @throws RegistryUnavailableError if a job's nodes cannot be read or written now
+   */
+  async follow(config: JobConfiguration): Promise<void> {
+    const { registry, paths, requestReconcile } = this.#deps;
+    const dependencies = dependenciesOf(config);
+    const key = dependenciesKey(dependencies);
+    if (key !== this.#key) {
+      this.#closeAll();
+      this.#dependencies = dependencies;
+      const withEnds = dependencies?.items === 'same';
+      const open = (jobName: string): Promise<UpstreamWatch> =>
+        UpstreamWatch.open({ registry, jobName, withEnds, onChange: requestReconcile });
+      // One after the other: if one cannot be opened, no other is left open unseen.
+      for (const jobName of dependencies?.after ?? []) this.#watches = [...this.#watches, await open(jobName)];
+      this.#key = key;
+      if (this.#isClosed) this.#closeAll();
+    }
+    for (const watch of this.#watches) if (this.#isToRegister(watch)) await watch.register(paths.jobName);
+    requestReconcile();
+  }
+
+  /** The effect of the upstream rounds on this job's rounds. */
+  get fates(): UpstreamFates {
+    return this.#rounds ?? NO_UPSTREAMS;
+  }
+
+  /** The last instant for which an item may be due, in milliseconds since 1970; `undefined` if there is none. */
+  get latest(): number | undefined {
+    return this.#rounds?.latest;
+  }
+
+  /** The instants, in milliseconds since 1970, for which items of this instance are due, by item. */
+  dueIn(view: JobView): ReadonlyMap<number, number> {
+    const rounds = this.#rounds;
+    if (rounds === undefined) return NOTHING_DUE;
+    const due = new Map<number, number>();
+    for (const item of numbersOf(assignedItems(view, this.#deps.me))) {
+      const instant = rounds.dueFor(item, view.lastBegun.get(item));
+      if (instant !== undefined) due.set(item, instant);
+    }
+    return due;
+  }
+
+  get #rounds(): DueRounds | undefined {
+    const dependencies = this.#dependencies;
+    if (dependencies === undefined || this.#key === NOTHING_FOLLOWED) return undefined;
+    const moment = this.#watches.map((watch) => watch.moment).join(' ');
+    if (this.#due?.moment !== moment) {
+      const { jobName } = this.#deps.paths;
+      const upstreams = this.#watches.map((watch) => watch.asUpstreamOf(jobName));
+      this.#due = { moment, rounds: new DueRounds(dependencies, upstreams) };
+    }
+    return this.#due.rounds;
+  }
+
+  /** Follows nothing any more. */
+  close(): void {
+    this.#isClosed = true;
+    this.#closeAll();
+  }
+
+  #closeAll(): void {
+    for (const watch of this.#watches) watch.close();
+    this.#watches = [];
+    this.#key = NOTHING_FOLLOWED;
+    this.#due = undefined;
+  }
+}
+
+const NOTHING_DUE: ReadonlyMap<number, number> = new Map();
+const NOTHING_FOLLOWED = '';
+
+/** Dependencies as one text to compare. */
+function dependenciesKey(dependencies: Dependencies | undefined): string {
+  return dependencies === undefined ? NOTHING_FOLLOWED : JSON.stringify(dependencies);
+}

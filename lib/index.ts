@@ -56,7 +56,8 @@ export { type AddJobOptions, type JobBootstrap, JobBootstraps } from './nest/job
 export { JobHandle } from './nest/jobs/job-handle.js';
 export { OneOffJobBootstrap } from './kernel/job-bootstrap.js';
 export { type TriggerOptions } from './kernel/life/job-trigger.js';
-export { ElasticJobHealth, type ElasticJobHealthReport } from './nest/elastic-job.health.js';
+export { ElasticJobHealth, type ElasticJobHealthReport, type RegistryCenterHealth } from './nest/elastic-job.health.js';
+export { type NamedRegistryCenter, RegistryCenters } from './nest/centers/registry-centers.js';
 export { type JobHealth } from './kernel/life/job-health.js';
 export { type JobPhase } from './kernel/life/job-state.js';
 export { type JobLogger, type LogEntry, type LogFields, type LogLevel } from './api/text/logger.js';

@@ -10,6 +10,7 @@ import { type DynamicModule } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import * as consoleEntry from '../lib/console/index.js';
 import * as root from '../lib/index.js';
+import { createJobHosts } from '../lib/nest/centers/create-job-hosts.js';
 import { openTelemetryMetrics, openTelemetrySpans } from '../lib/observability/opentelemetry/index.js';
 import { prometheusMetrics } from '../lib/observability/prometheus/index.js';
 import { ManualClock, registryCenterContract, TestCluster } from '../lib/testing/index.js';
@@ -592,7 +593,7 @@ function etcd(): EtcdRegistryCenter {
 
 function opened(): root.JobBootstraps {
   const bootstraps = new root.JobBootstraps();
-  bootstraps.open(new root.JobHost({ registryCenter: registry, logger }));
+  bootstraps.open(createJobHosts(new Map([['default', registry]]), { extensions: {}, logger }));
   return bootstraps;
 }
 

@@ -52,6 +52,11 @@ export interface SnapshotServiceOptions {
    * no job runs here.
    */
   readonly localNodes?: (jobName: string) => ReadonlyMap<string, DumpedNode> | undefined;
+  /**
+   * The registry centre of a job that runs here; `undefined`: the one that the constructor was given. Default: that one
+   * for all jobs.
+   */
+  readonly registryCenterOf?: (jobName: string) => RegistryCenter | undefined;
   /** Logs that the port cannot be used. Default: nothing is logged. */
   readonly logger?: JobLogger;
   /** Default: the clock of this machine. */
@@ -64,6 +69,7 @@ const SNAPSHOT_RULES: OptionRules<SnapshotServiceOptions> = {
   port: (value) => (value === undefined ? 'must be a TCP port' : undefined),
   host: nonEmptyText,
   localNodes: aFunction,
+  registryCenterOf: aFunction,
   logger: aLogger,
   clock: aClock,
 };
@@ -147,7 +153,8 @@ export class SnapshotService {
     // A name that no job can have has no nodes either.
     if (jobNameProblem(jobName) !== undefined) return '\n';
     const { root } = new JobPaths(jobName);
-    const reading = this.#registry.mirror(root);
+    const registry = this.#options.registryCenterOf?.(jobName) ?? this.#registry;
+    const reading = registry.mirror(root);
     // A mirror that opens after the deadline has no other owner that closes it.
     const late = (): Error => {
       void reading.then(

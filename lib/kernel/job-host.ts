@@ -6,6 +6,7 @@ import {
   aRegistryCenter,
   checkOptions,
   milliseconds,
+  nonEmptyText,
   type OptionRules,
   withMethods,
 } from '../api/settings/call-options.js';
@@ -28,6 +29,8 @@ import { JobLog } from './job/job-log.js';
 /** Options of a host. */
 export interface JobHostOptions extends ExtensionOptions {
   readonly registryCenter: RegistryCenter;
+  /** The name of the registry centre, for observers. Default: `default`. */
+  readonly registryCenterName?: string;
   readonly logger: JobLogger;
   /** Default: the machine's clock. */
   readonly clock?: Clock;
@@ -41,6 +44,7 @@ export interface JobHostOptions extends ExtensionOptions {
 
 const HOST_RULES: OptionRules<JobHostOptions> = {
   registryCenter: aRegistryCenter,
+  registryCenterName: nonEmptyText,
   logger: aLogger,
   clock: aClock,
   instance: (value) =>
@@ -57,6 +61,7 @@ export class JobHost {
   readonly instance: JobInstance;
   /** The extensions that the type names in configurations stand for. */
   readonly types: Extensions;
+  readonly #name: string;
   readonly #deps: JobRuntimeDeps;
   /** Log of what concerns all jobs. */
   readonly #logger: JobLog;
@@ -80,6 +85,7 @@ export class JobHost {
       ]);
     const { registryCenter, logger, clock = systemClock, shutdownGracePeriodMilliseconds = 20_000 } = options;
     this.registryCenter = registryCenter;
+    this.#name = options.registryCenterName ?? 'default';
     this.instance = options.instance ?? createJobInstance();
     this.#logger = new JobLog(logger, { jobName: undefined, instance: this.instance.jobInstanceId });
     this.types = new Extensions(options, { clock, logger });
@@ -145,15 +151,15 @@ export class JobHost {
     const observers = new RunObservers(types.observers, this.#logger);
     const isStopping = (): boolean => this.#isStopping;
     const host: ObservedHost = {
-      ...{ instance, jobs, logger: this.#logger },
+      ...{ instance, jobs, logger: this.#logger, registryCenter: this.#name },
       get isStopping() {
         return isStopping();
       },
       get session() {
         return registryCenter.session.state.phase;
       },
-      get backlog() {
-        return observers.backlog;
+      get backlogs() {
+        return observers.backlogs;
       },
     };
     observers.notifyOfHost(host);

@@ -1,7 +1,7 @@
 import { type JobLogger } from '../api/text/logger.js';
 import { type OperationListener } from '../api/events/operation-record.js';
 import { type TraceStorage } from '../api/events/trace-events.js';
-import { type JobHost } from '../kernel/job-host.js';
+import { type JobRuntime } from '../kernel/job-runtime.js';
 import { type JobPast } from '../operations/job-past.js';
 import { Tracing } from '../tracing/tracing.js';
 import { type MaintainedStorage } from '../tracing/trace-upkeep.js';
@@ -10,20 +10,20 @@ import { type TracingDefinition } from './definitions/tracing-definition.js';
 /** The parts of an application that its tracing needs. */
 export interface TracingParts {
   readonly logger: JobLogger;
-  /** The host of the jobs; `undefined` while there is none. */
-  readonly host: () => JobHost | undefined;
+  /** The jobs by name, of all registry centres; empty while there is none. */
+  readonly jobs: () => ReadonlyMap<string, Pick<JobRuntime, 'isLeader'>>;
 }
 
 /**
  * The tracing of an application.
  * @throws InvalidConfigurationError if the database of the `DataSource` cannot hold the tables
  */
-export async function createTracing(definition: TracingDefinition, { logger, host }: TracingParts): Promise<Tracing> {
+export async function createTracing(definition: TracingDefinition, { logger, jobs }: TracingParts): Promise<Tracing> {
   const { listeners, dataSource, settings } = definition;
   const { includeJobNames, excludeJobNames, retentionDays, maxPendingEvents } = settings;
   const storage = dataSource === undefined ? undefined : await storageIn(dataSource);
   return new Tracing({
-    ...{ logger, listeners, isCleaner: () => leadsFirstJob(host()) },
+    ...{ logger, listeners, isCleaner: () => leadsFirstJob(jobs()) },
     ...(storage && { storage }),
     ...(includeJobNames && { includeJobNames }),
     ...(excludeJobNames && { excludeJobNames }),
@@ -59,7 +59,7 @@ async function storageIn(dataSource: object): Promise<TraceStorage & MaintainedS
 }
 
 /** Instances with the same jobs agree on which of them cleans up. */
-function leadsFirstJob(host: JobHost | undefined): boolean {
-  const [first] = [...(host?.jobs ?? [])].sort(([one], [other]) => (one < other ? -1 : 1));
+function leadsFirstJob(jobs: ReturnType<TracingParts['jobs']>): boolean {
+  const [first] = [...jobs].sort(([one], [other]) => (one < other ? -1 : 1));
   return first?.[1].isLeader === true;
 }

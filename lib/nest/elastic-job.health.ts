@@ -1,20 +1,35 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { isReady, type JobHealth } from '../kernel/life/job-health.js';
 import { type JobHost } from '../kernel/job-host.js';
+import { type JobHosts } from './centers/job-hosts.js';
 import { type Session, type SessionState } from '../registry/registry-center.js';
 import { type TraceQueueStatus } from '../tracing/trace-queue.js';
+import { DEFAULT_REG_CENTER } from '../settings/reg-center-names.js';
 import { ElasticJobLifecycle } from './elastic-job.lifecycle.js';
+
+/** The state of one registry centre of `elasticjob.regCenters`. */
+export interface RegistryCenterHealth {
+  /** Phase of the session with it. */
+  readonly session: SessionState['phase'];
+  /** Its kind, servers and namespace. */
+  readonly registryCenter: string;
+  /** The reason why the session is not `connected`; missing otherwise. */
+  readonly reason?: string;
+  /** Names of the jobs that this application has on it. */
+  readonly jobs: readonly string[];
+}
 
 /** The state of the application's jobs, on this instance. */
 export interface ElasticJobHealthReport {
   /**
    * False if no job of this process can ever run again, because the registry centre has closed the session for good: it
-   * refuses the credentials. Only a new start of the process helps. For liveness probes.
+   * refuses the credentials. With several registry centres, all that have jobs must have done so. Only a new start of
+   * the process helps. For liveness probes.
    */
   readonly live: boolean;
   /**
-   * True if the jobs are as they are meant to be: the session lives, and every job that was started takes part and can
-   * run. Also true if ElasticJob is switched off, and for jobs that were not started or that an operator has switched
+   * True if the jobs are as they are meant to be: the session lives with each registry centre that has jobs, and every job
+   * that was started takes part and can run. Also true if ElasticJob is switched off, and for jobs that were not started or that an operator has switched
    * off. For readiness probes.
    */
   readonly ready: boolean;
@@ -24,12 +39,14 @@ export interface ElasticJobHealthReport {
    */
   readonly reason?: string;
   /**
-   * Phase of the session with the registry centre; `none` before the application has booted and after shutdown,
+   * Phase of the session with the registry centre of `elasticjob.regCenter`; `none` before the application has booted and after shutdown,
    * `disabled` if ElasticJob is switched off (`elasticjob.enabled: false`).
    */
   readonly session: SessionState['phase'] | 'none' | 'disabled';
-  /** Description of the registry centre: kind, servers and namespace. Empty if `session` is `none` or `disabled`. */
+  /** Description of that registry centre: kind, servers and namespace. Empty if `session` is `none` or `disabled`. */
   readonly registryCenter: string;
+  /** The state of each registry centre of `elasticjob.regCenters`, by name. Missing if there is none. */
+  readonly registryCenters?: Readonly<Record<string, RegistryCenterHealth>>;
   /** State of each job, by job name, with the reason for every state but `active`. */
   readonly jobs: Readonly<Record<string, JobHealth>>;
   /** The trace events that wait for the database. Missing if runs are not recorded. Has no influence on `ready`. */
@@ -51,8 +68,8 @@ export class ElasticJobHealth {
 
   /** The present state of the jobs. */
   get report(): ElasticJobHealthReport {
-    const { host, isSwitchedOff, tracing } = this.#lifecycle;
-    if (host !== undefined) return reportOf(host, tracing?.status());
+    const { hosts, isSwitchedOff, tracing } = this.#lifecycle;
+    if (hosts !== undefined) return reportOf(hosts, tracing?.status());
     const absent = { live: true, registryCenter: '', jobs: {} } as const;
     return isSwitchedOff
       ? { ...absent, ready: true, session: 'disabled', reason: 'elasticjob.enabled is false: no job runs here' }
@@ -107,33 +124,51 @@ export function keepsUp({ pending, maxPending, failingSince }: TraceQueueStatus)
   return failingSince === undefined && pending < FULL * maxPending;
 }
 
-function reportOf(
-  { registryCenter, jobs, isStopping }: JobHost,
-  tracing: TraceQueueStatus | undefined,
-): ElasticJobHealthReport {
-  const { session } = registryCenter;
-  const { phase } = session.state;
-  const healths = [...jobs].map(([name, { health }]) => [name, health] as const);
-  const reason = isStopping ? 'the application is shutting down' : whyNotReady(session, healths);
+function reportOf(hosts: JobHosts, tracing: TraceQueueStatus | undefined): ElasticJobHealthReport {
+  const { isStopping, jobs } = hosts;
+  const used = usedHosts(hosts);
+  const faults = used.flatMap(([name, host]) => whyNotReady(name, host) ?? []);
+  const reason = isStopping ? 'the application is shutting down' : faults.join('\n');
+  const others = [...hosts.byName].filter(([name]) => name !== DEFAULT_REG_CENTER);
+  const { session, registryCenter } = centerHealth(hosts.ofDefault);
   return {
-    live: phase !== 'closed' || isStopping,
-    ready: reason === undefined,
-    ...(reason !== undefined && { reason }),
-    session: phase,
-    registryCenter: registryCenter.description,
-    jobs: Object.fromEntries(healths),
+    live: isStopping || used.some(([, host]) => host.registryCenter.session.state.phase !== 'closed'),
+    ready: reason === '',
+    ...(reason !== '' && { reason }),
+    ...{ session, registryCenter },
+    ...(others.length > 0 && {
+      registryCenters: Object.fromEntries(others.map(([name, host]) => [name, centerHealth(host)])),
+    }),
+    jobs: Object.fromEntries([...jobs].map(([name, { health }]) => [name, health])),
     ...(tracing !== undefined && { tracing }),
   };
 }
 
-function whyNotReady(
-  { state: { phase }, reason }: Session,
-  jobs: readonly (readonly [name: string, health: JobHealth])[],
-): string | undefined {
-  if (phase !== 'connected') return reason ?? `the session with the registry centre is ${phase}`;
-  const faults = jobs.filter(([, health]) => !isReady(health));
+/** The hosts that have jobs, by the name of their registry centre; all of them if none has. */
+function usedHosts({ byName }: JobHosts): readonly (readonly [name: string, host: JobHost])[] {
+  const used = [...byName].filter(([, { jobs }]) => jobs.size > 0);
+  return used.length === 0 ? [...byName] : used;
+}
+
+function centerHealth({ registryCenter, jobs }: JobHost): RegistryCenterHealth {
+  const { session, description } = registryCenter;
+  const reason = whyNotConnected(session);
+  return {
+    session: session.state.phase,
+    registryCenter: description,
+    ...(reason !== undefined && { reason }),
+    jobs: [...jobs.keys()],
+  };
+}
+
+function whyNotConnected({ state: { phase }, reason }: Session): string | undefined {
+  return phase === 'connected' ? undefined : (reason ?? `the session with the registry centre is ${phase}`);
+}
+
+function whyNotReady(name: string, { registryCenter, jobs }: JobHost): string | undefined {
+  const reason = whyNotConnected(registryCenter.session);
+  if (reason !== undefined) return name === DEFAULT_REG_CENTER ? reason : `registry centre '${name}': ${reason}`;
+  const faults = [...jobs].map(([job, { health }]) => [job, health] as const).filter(([, health]) => !isReady(health));
   if (faults.length === 0) return undefined;
-  return faults
-    .map(([name, health]) => `job '${name}': ${'reason' in health ? health.reason : health.state}`)
-    .join('\n');
+  return faults.map(([job, health]) => `job '${job}': ${'reason' in health ? health.reason : health.state}`).join('\n');
 }

@@ -10,8 +10,9 @@
  * `LifecycleHooks` receives the first two hooks, `ElasticJobLifecycle` the last one. Nest calls hooks module by module:
  * global modules come first at start and last at shutdown; `LifecycleHooks` comes last at start and first at shutdown.
  *
- * The application boots even if the registry centre cannot be reached; jobs register as soon as it can. A problem of
- * the settings, or a conflict that the registry centre reports at once, fails the boot and leaves nothing behind.
+ * The application boots even if a registry centre cannot be reached; its jobs register as soon as it can. A problem of
+ * the settings, or a conflict that a registry centre reports at once, fails the boot and leaves nothing behind. An
+ * application with several registry centres has a host of jobs for each of them (`JobHosts`).
  */
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { LazyModuleLoader } from '@nestjs/core';
@@ -22,21 +23,28 @@ import { type JobLogger } from '../api/text/logger.js';
 import { withDeadline } from '../async/wait.js';
 import { SnapshotService, type SnapshotServiceOptions } from '../dump/snapshot-service.js';
 import { ScheduleJobBootstrap } from '../kernel/job-bootstrap.js';
-import { JobHost } from '../kernel/job-host.js';
 import { JobLog } from '../kernel/job/job-log.js';
 import { type JobInstance } from '../api/extensions/sharding-strategy.js';
-import { addressProblem, createJobInstance } from '../layout/job-instance.js';
-import { EmbeddedRegistryCenter } from '../registry/embedded/embedded-registry-center.js';
+import { createJobInstance } from '../layout/job-instance.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
 import { type Tracing } from '../tracing/tracing.js';
 import { type ExtensionOptions } from '../kernel/types/extensions.js';
-import { createRegistryCenter, isAlone } from '../settings/create-registry-center.js';
 import { processTimeZoneProblem } from '../settings/process-time-zone.js';
 import { ROOT_KEY } from '../settings/files/settings-file.js';
 import { systemClock } from '../time/clock.js';
 import { detached } from '../time/detached.js';
 import { type ApplicationSettings, readApplicationSettings } from './settings/application-settings.js';
 import { ignoredFileProblem } from './settings/elastic-job-config.js';
+import {
+  addressWarnings,
+  closeAll,
+  createCenters,
+  describeCenters,
+  longestSession,
+} from './centers/created-centers.js';
+import { createJobHosts } from './centers/create-job-hosts.js';
+import { type JobHosts } from './centers/job-hosts.js';
+import { whySlow } from './centers/slow-starts.js';
 import { createPast, createTracing } from './create-tracing.js';
 import { ElasticJobExplorer } from './elastic-job.explorer.js';
 import { type JobBootstrap, JobBootstraps } from './jobs/job-bootstraps.js';
@@ -63,9 +71,9 @@ const GRACE_MS = 20_000;
  */
 const LAST_FLUSH_MS = 1_000;
 
-/** The parts of which the host of an application's jobs is made. */
+/** The parts of which the hosts of an application's jobs are made. */
 interface HostParts {
-  readonly registry: RegistryCenter;
+  readonly centers: ReadonlyMap<string, RegistryCenter>;
   readonly instance: JobInstance;
   readonly logger: JobLogger;
 }
@@ -78,7 +86,7 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
   readonly #bootstraps: JobBootstraps;
   readonly #scheduler: SchedulerRegistry;
   readonly #audit: OperationAudit;
-  #host: JobHost | undefined;
+  #hosts: JobHosts | undefined;
   #tracing: Tracing | undefined;
   #past: JobPast = {};
   #dump: SnapshotService | undefined;
@@ -106,11 +114,11 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
   }
 
   /**
-   * The host of the jobs. `undefined` before the application has booted, if ElasticJob is switched off, and after
-   * shutdown.
+   * The hosts of the jobs, one for each registry centre. `undefined` before the application has booted, if ElasticJob is
+   * switched off, and after shutdown.
    */
-  get host(): JobHost | undefined {
-    return this.#host;
+  get hosts(): JobHosts | undefined {
+    return this.#hosts;
   }
 
   /** The tracing of the jobs; `undefined` if nothing is traced. */
@@ -141,31 +149,30 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
     const settings = this.#readSettings();
     this.#isSwitchedOff = settings === undefined;
     if (settings === undefined) return this.#bootstraps.close('elasticjob.enabled is false');
-    const { module, regCenter } = settings;
+    const { module } = settings;
     const logger = loggerOf(module);
     const instance = createJobInstance(module);
     const log = new JobLog(logger, { jobName: undefined, instance: instance.jobInstanceId });
-    const registry = module.registryCenter ?? createRegistryCenter(regCenter, log);
+    const centers = createCenters(settings, log);
     this.#graceMs = module.shutdownGracePeriodMilliseconds ?? GRACE_MS;
     try {
-      const host = await this.#createHost(settings, { registry, instance, logger });
+      const hosts = await this.#createHosts(settings, { centers, instance, logger });
       const { listeners, ...past } = await createPast(settings.tracing);
       this.#past = past;
       this.#audit.attach([...settings.operationListeners, ...listeners], log);
-      this.#logSettings(settings, host, log);
-      this.#bootstraps.open(host);
-      registry.connect();
+      this.#logSettings(settings, { centers, instance }, log);
+      this.#bootstraps.open(hosts);
+      hosts.connect();
       await this.#start(settings, log);
     } catch (error) {
-      await this.#abandon(registry);
+      await this.#abandon(centers);
       throw error;
     }
     await this.#openDump(settings, log);
     // Jobs belong to no caller, not even to the one that loads their module.
     afterLazyLoads(this.#lazyLoader, () => detached(() => this.#startLoaded(log)));
-    // An embedded registry centre ends with the process, so that nothing rests.
-    if (!(registry instanceof EmbeddedRegistryCenter))
-      this.#cancelCheck = checkShutdownHooks(systemClock, registry.session, log);
+    const session = longestSession(centers);
+    if (session !== undefined) this.#cancelCheck = checkShutdownHooks(systemClock, session, log);
   }
 
   #readSettings(): ApplicationSettings | undefined {
@@ -186,7 +193,7 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
    * rejects.
    */
   async #startLoaded(log: JobLogger): Promise<void> {
-    if (this.#host?.isStopping !== false) return;
+    if (this.#hosts?.isStopping !== false) return;
     try {
       const settings = this.#readSettings();
       const jobs = (settings?.jobs ?? []).filter(({ configuration }) => !this.#startedJobs.has(configuration.jobName));
@@ -198,31 +205,40 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
     }
   }
 
-  async #createHost(settings: ApplicationSettings, { registry, instance, logger }: HostParts): Promise<JobHost> {
-    const parts = { logger, host: () => this.#host };
-    this.#tracing = settings.tracing === undefined ? undefined : await createTracing(settings.tracing, parts);
-    const extensions = withObserver(settings.extensions, this.#tracing);
-    const scheduler = this.#scheduler;
-    this.#host = new JobHost(hostOptions(registry, { ...settings, extensions }, { instance, logger, scheduler }));
-    return this.#host;
+  async #createHosts(settings: ApplicationSettings, { centers, instance, logger }: HostParts): Promise<JobHosts> {
+    const { module, extensions, tracing } = settings;
+    const parts = { logger, jobs: () => this.#hosts?.jobs ?? new Map<string, never>() };
+    this.#tracing = tracing === undefined ? undefined : await createTracing(tracing, parts);
+    const { shutdownGracePeriodMilliseconds } = module;
+    this.#hosts = createJobHosts(centers, {
+      ...{ instance, logger, timers: new SchedulerRegistryTimers(this.#scheduler, logger) },
+      extensions: withObserver(extensions, this.#tracing),
+      ...(shutdownGracePeriodMilliseconds !== undefined && { shutdownGracePeriodMilliseconds }),
+    });
+    return this.#hosts;
   }
 
-  #logSettings(settings: ApplicationSettings, host: JobHost, log: JobLogger): void {
+  #logSettings(
+    settings: ApplicationSettings,
+    { centers, instance }: Pick<HostParts, 'centers' | 'instance'>,
+    log: JobLog,
+  ): void {
     const strays = strayJobWarnings({
       providers: this.#explorer.providers(),
       controllers: this.#explorer.controllers(),
     });
     const zone = processTimeZoneProblem(process.env['TZ'], systemClock.now());
     const zones = zone === undefined ? [] : [zone];
-    for (const warning of [...settings.warnings, ...zones, ...strays, ...addressWarnings(host)]) log.warn(warning);
-    log.log(describe(host.registryCenter, settings));
+    const addresses = addressWarnings(instance, centers);
+    for (const warning of [...settings.warnings, ...zones, ...strays, ...addresses]) log.warn(warning);
+    for (const line of describeCenters(centers, settings)) log.log(line);
   }
 
   /** Stops all jobs. Waits for running items, up to the grace period. */
   async stop(): Promise<void> {
     this.#cancelCheck();
     const began = systemClock.monotonic();
-    await this.#host?.stop();
+    await this.#hosts?.stop();
     await this.#audit.delivered(LAST_FLUSH_MS);
     // While the application's DataSource is still there.
     await this.#tracing?.stop(Math.max(LAST_FLUSH_MS, this.#graceMs - (systemClock.monotonic() - began)));
@@ -230,39 +246,39 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
 
   async onApplicationShutdown(): Promise<void> {
     await this.#dump?.close();
-    const host = this.#host;
-    if (host === undefined) return;
-    this.#host = undefined;
+    const hosts = this.#hosts;
+    if (hosts === undefined) return;
+    this.#hosts = undefined;
     this.#bootstraps.close('the application is shutting down');
-    await host.registryCenter.close();
+    await closeAll(hosts.registryCenters);
   }
 
   async #openDump({ dump: { enabled = true, port, host } }: ApplicationSettings, logger: JobLogger): Promise<void> {
-    const jobs = this.#host;
-    if (!enabled || port === undefined || jobs === undefined) return;
+    const hosts = this.#hosts;
+    if (!enabled || port === undefined || hosts === undefined) return;
     const localNodes = (jobName: string): ReturnType<NonNullable<SnapshotServiceOptions['localNodes']>> =>
-      jobs.jobs.get(jobName)?.nodes;
-    this.#dump = new SnapshotService(jobs.registryCenter, {
-      ...{ port, localNodes, logger },
+      hosts.job(jobName)?.nodes;
+    this.#dump = new SnapshotService(hosts.ofDefault.registryCenter, {
+      ...{ port, localNodes, logger, registryCenterOf: (jobName) => hosts.hostOf(jobName)?.host.registryCenter },
       ...(host !== undefined && { host }),
     });
     await this.#dump.listen();
   }
 
-  async #abandon(registry: RegistryCenter): Promise<void> {
-    const host = this.#host;
-    this.#host = undefined;
+  async #abandon(centers: ReadonlyMap<string, RegistryCenter>): Promise<void> {
+    const hosts = this.#hosts;
+    this.#hosts = undefined;
     this.#bootstraps.close('the application could not boot');
-    await host?.stop();
+    await hosts?.stop();
     await this.#tracing?.stop(LAST_FLUSH_MS);
-    await registry.close();
+    await closeAll(centers);
   }
 
   async #start({ jobs, module }: ApplicationSettings, logger: JobLogger): Promise<void> {
     const { autoStart: byDefault = true, failOnJobError = false } = module;
     for (const { configuration } of jobs) this.#startedJobs.add(configuration.jobName);
-    const prepare = async ({ configuration, job }: DefinedJob): Promise<void> =>
-      this.#host?.types.prepare(configuration, job, systemClock);
+    const prepare = async ({ configuration, job, registryCenter }: DefinedJob): Promise<void> =>
+      this.#hosts?.of(registryCenter)?.types.prepare(configuration, job, systemClock);
     // Otherwise each job is prepared when it starts, and an error of its executor concerns that job alone.
     if (failOnJobError) await Promise.all(jobs.map(prepare));
     for (const { configuration } of jobs)
@@ -282,22 +298,15 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
     const tooSlow = new DeadlineExceededError('the jobs to register', REGISTRATION_TIMEOUT_MS);
     await withDeadline(systemClock, all, REGISTRATION_TIMEOUT_MS, () => tooSlow).catch((error: unknown) => {
       if (error !== tooSlow) throw error;
-      logger.warn(this.#whySlow());
+      for (const reason of whySlow(this.#hosts)) logger.warn(reason);
       for (const { bootstrap, started } of starts)
         started.catch((reason: unknown) => logLateFailure(bootstrap.jobName, reason, logger));
     });
   }
 
   async #boot({ jobName }: JobBootstrap): Promise<void> {
-    const runtime = this.#host?.jobs.get(jobName);
+    const runtime = this.#hosts?.job(jobName);
     await runtime?.boot(runtime.definition.configuration.cron === undefined ? 'triggered' : 'scheduled');
-  }
-
-  #whySlow(): string {
-    const jobs = [...(this.#host?.jobs.values() ?? [])].filter(({ phase }) => phase === 'starting');
-    return this.#host?.registryCenter.session.state.phase === 'connected'
-      ? `These jobs are not registered yet: ${jobs.map(({ jobName }) => jobName).join(', ')}. The application goes on booting; they start as soon as they are.`
-      : 'The registry centre has not answered yet. The application goes on booting; jobs start as soon as it answers.';
   }
 }
 
@@ -320,34 +329,4 @@ function withObserver(extensions: ExtensionOptions, observer: Tracing | undefine
   return observer === undefined
     ? extensions
     : { ...extensions, observers: [...(extensions.observers ?? []), observer] };
-}
-
-function hostOptions(
-  registryCenter: RegistryCenter,
-  { module, extensions }: ApplicationSettings,
-  parts: { readonly instance: JobInstance; readonly logger: JobLogger; readonly scheduler: SchedulerRegistry },
-): ConstructorParameters<typeof JobHost>[0] {
-  const { instance, logger, scheduler } = parts;
-  const { shutdownGracePeriodMilliseconds } = module;
-  return {
-    instance,
-    registryCenter,
-    logger,
-    timers: new SchedulerRegistryTimers(scheduler, logger),
-    ...extensions,
-    ...(shutdownGracePeriodMilliseconds !== undefined && { shutdownGracePeriodMilliseconds }),
-  };
-}
-
-/** Inside one process, addresses have no meaning; in any other registry centre they distinguish servers. */
-function addressWarnings({ instance, registryCenter }: JobHost): readonly string[] {
-  const problem = registryCenter instanceof EmbeddedRegistryCenter ? undefined : addressProblem(instance);
-  return problem === undefined ? [] : [problem];
-}
-
-function describe(registry: RegistryCenter, { module, regCenter, jobs }: ApplicationSettings): string {
-  const hint = isAlone(module, regCenter)
-    ? ' Without elasticjob.regCenter.serverLists, elasticjob.regCenter.url or elasticjob.regCenter.endpoints, jobs are coordinated inside this process only.'
-    : '';
-  return `Registry centre: ${registry.description}; ${jobs.length} ${jobs.length === 1 ? 'job' : 'jobs'}.${hint}`;
 }

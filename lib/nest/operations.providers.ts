@@ -1,73 +1,38 @@
-import { type FactoryProvider } from '@nestjs/common';
-import { JobStateError } from '../api/errors/errors.js';
+import { type FactoryProvider, type Provider } from '@nestjs/common';
 import { DoctorAPI } from '../operations/doctor-api.js';
 import { ExplanationAPI } from '../operations/explanation-api.js';
 import { JobConfigurationAPI } from '../operations/job-configuration-api.js';
 import { JobOperateAPI } from '../operations/job-operate-api.js';
 import { JobStatisticsAPI } from '../operations/job-statistics-api.js';
-import { type InstanceFault } from '../operations/explain/explanation.js';
 import { OperationAudit } from '../operations/operation-audit.js';
 import { ServerStatisticsAPI } from '../operations/server-statistics-api.js';
 import { ShardingOperateAPI } from '../operations/sharding-operate-api.js';
 import { ShardingStatisticsAPI } from '../operations/sharding-statistics-api.js';
-import { type RegistryCenter } from '../registry/registry-center.js';
-import { ElasticJobLifecycle } from './elastic-job.lifecycle.js';
+import { DEFAULT_REG_CENTER } from '../settings/reg-center-names.js';
+import { type NamedRegistryCenter, RegistryCenters } from './centers/registry-centers.js';
 
-const AUDITED = [JobConfigurationAPI, JobOperateAPI, ShardingOperateAPI, DoctorAPI] as const;
-const STATISTICS = [JobStatisticsAPI, ServerStatisticsAPI, ShardingStatisticsAPI] as const;
+/** The operations by their classes: those on the default registry centre are injected. */
+const OPERATIONS = [
+  [JobConfigurationAPI, 'jobConfiguration'],
+  [JobOperateAPI, 'jobOperate'],
+  [ShardingOperateAPI, 'shardingOperate'],
+  [DoctorAPI, 'doctor'],
+  [JobStatisticsAPI, 'jobStatistics'],
+  [ServerStatisticsAPI, 'serverStatistics'],
+  [ShardingStatisticsAPI, 'shardingStatistics'],
+  [ExplanationAPI, 'explanation'],
+] as const satisfies readonly (readonly [type: object, name: keyof NamedRegistryCenter])[];
 
-/** The operations, by their classes, on the registry centre of the application. */
-export const operationClasses = [...AUDITED, ...STATISTICS, ExplanationAPI] as const;
+/** The classes under which operations are injected. */
+export const operationClasses = [...OPERATIONS.map(([type]) => type), RegistryCenters];
 
 /** Provides the operations, which can be used once the application has booted, and their audit. */
-export const operationProviders: readonly FactoryProvider[] = [
+export const operationProviders: readonly Provider[] = [
   { provide: OperationAudit, useFactory: () => new OperationAudit() },
-  ...AUDITED.map((Operations): FactoryProvider => ({
-    provide: Operations,
-    useFactory: (lifecycle: ElasticJobLifecycle, audit: OperationAudit) =>
-      new Operations(() => registryOf(lifecycle), { audit }),
-    inject: [ElasticJobLifecycle, OperationAudit],
+  RegistryCenters,
+  ...OPERATIONS.map(([type, name]): FactoryProvider => ({
+    provide: type,
+    useFactory: (centers: RegistryCenters) => centers.of(DEFAULT_REG_CENTER)[name],
+    inject: [RegistryCenters],
   })),
-  ...STATISTICS.map((Statistics): FactoryProvider => ({
-    provide: Statistics,
-    useFactory: (lifecycle: ElasticJobLifecycle) => new Statistics(() => registryOf(lifecycle)),
-    inject: [ElasticJobLifecycle],
-  })),
-  {
-    provide: ExplanationAPI,
-    useFactory: (lifecycle: ElasticJobLifecycle) =>
-      new ExplanationAPI(() => registryOf(lifecycle), {
-        ...{ past: () => lifecycle.past, isSwitchedOff: () => lifecycle.isSwitchedOff },
-        fault: (jobName) => faultOf(lifecycle, jobName),
-      }),
-    inject: [ElasticJobLifecycle],
-  },
 ];
-
-/** The health report of this application's job, if it does not run as it should. */
-function faultOf({ host }: ElasticJobLifecycle, jobName: string): InstanceFault | undefined {
-  const health = host?.jobs.get(jobName)?.health;
-  if (host === undefined || health === undefined) return undefined;
-  const { jobInstanceId: instanceId } = host.instance;
-  switch (health.state) {
-    case 'blocked':
-    case 'failed':
-    case 'impaired':
-    case 'created':
-    case 'starting':
-    case 'suspended':
-      return { instanceId, state: health.state, reason: health.reason };
-    // An operator's wish, and the end of the job, stand in the registry centre.
-    default:
-      return undefined;
-  }
-}
-
-function registryOf({ host, isSwitchedOff }: ElasticJobLifecycle): RegistryCenter {
-  if (host !== undefined) return host.registryCenter;
-  throw new JobStateError(
-    isSwitchedOff
-      ? 'Jobs cannot be operated: ElasticJob is switched off in this application (elasticjob.enabled is false).'
-      : 'Jobs cannot be operated: the application has not booted yet, or is shutting down.',
-  );
-}

@@ -101,7 +101,7 @@ export const METRICS = {
     labels: ['job_name', 'state'],
   },
   elasticjob_session_state: {
-    ...{ type: 'gauge', unit: '1', labels: ['state'] },
+    ...{ type: 'gauge', unit: '1', labels: ['state', 'registry_center'] },
     help: '1 for the phase of the session with the registry centre, 0 for the others.',
   },
   elasticjob_tracing_pending: {

@@ -153,15 +153,21 @@ export class RunMetrics implements RunObserver {
   }
 
   #sessions(): readonly Sample[] {
-    const sessions = this.#livingHosts.map(({ session }) => session);
-    if (sessions.length === 0) return [];
-    return PHASES.map((state) => ({ labels: { state }, value: sessions.filter((phase) => phase === state).length }));
+    const phases = new Map<string, ObservedHost['session'][]>();
+    for (const { registryCenter, session } of this.#livingHosts)
+      phases.set(registryCenter, [...(phases.get(registryCenter) ?? []), session]);
+    return [...phases].flatMap(([registry_center, sessions]) =>
+      PHASES.map((state) => ({
+        labels: { state, registry_center },
+        value: sessions.filter((phase) => phase === state).length,
+      })),
+    );
   }
 
   #backlogs(count: 'pending' | 'dropped'): readonly Sample[] {
-    const backlogs = this.#hosts.flatMap(({ backlog }) => backlog ?? []);
-    if (backlogs.length === 0) return [];
-    return [{ labels: {}, value: backlogs.reduce((sum, backlog) => sum + backlog[count], 0) }];
+    const backlogs = new Map(this.#hosts.flatMap((host) => [...host.backlogs]));
+    if (backlogs.size === 0) return [];
+    return [{ labels: {}, value: [...backlogs.values()].reduce((sum, backlog) => sum + backlog[count], 0) }];
   }
 }
 

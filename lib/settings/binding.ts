@@ -18,6 +18,7 @@ import { settingsOf, type SettingDeclaration } from '../api/settings/setting.js'
 import { SECURITY_SECTIONS } from '../registry/zookeeper/zookeeper-options.js';
 import { JobSettings } from './job-settings.js';
 import { ElasticJobSettings, ModuleSettings } from './module-settings.js';
+import { DEFAULT_REG_CENTER, placeOfRegCenter, regCenterNameProblems } from './reg-center-names.js';
 import { RegCenterSettings } from './reg-center-settings.js';
 import { DumpSettings } from './dump-settings.js';
 import { isQuoted, QUOTED, RefusedText } from './files/refused-text.js';
@@ -38,7 +39,8 @@ export type Section = Map<string, unknown>;
 /** Settings by canonical name; their values are unchecked. */
 export interface BoundTree {
   readonly module: Section;
-  readonly regCenter: Section;
+  /** By name; that of `elasticjob.regCenter` comes first, and is always there. */
+  readonly regCenters: Map<string, Section>;
   readonly tracing: Section;
   readonly dump: Section;
   /** By job name. */
@@ -61,7 +63,12 @@ interface Binding {
 /** Binds the layers to one tree; later layers win. */
 export function bind(layers: readonly Layer[]): BoundTree {
   const merged: BoundTree = {
-    ...{ module: new Map(), regCenter: new Map(), tracing: new Map(), dump: new Map() },
+    ...{
+      module: new Map(),
+      regCenters: new Map([[DEFAULT_REG_CENTER, new Map<string, unknown>()]]),
+      tracing: new Map(),
+      dump: new Map(),
+    },
     ...{ jobs: new Map(), problems: [] },
   };
   for (const layer of layers) {
@@ -72,24 +79,50 @@ export function bind(layers: readonly Layer[]): BoundTree {
 
 function bindLayer({ source, tree, origin = () => '' }: Layer): BoundTree {
   const problems: string[] = [];
-  const jobSettings = settingsOf(JobSettings);
   const bound = (place: readonly string[], settings: Binding['settings'], raw: unknown): Section =>
     bindSection(raw, { path: pathOf(place), place, origin, source, settings, problems });
   const module = bound([], settingsOf(ElasticJobSettings), tree);
-  const regCenter = bound(['regCenter'], settingsOf(RegCenterSettings), take(module, 'regCenter'));
-  for (const [section, type] of Object.entries(SECURITY_SECTIONS))
-    if (regCenter.has(section))
-      regCenter.set(section, bound(['regCenter', section], settingsOf(type), take(regCenter, section)));
-  const jobs = new Map<string, Section>();
-  for (const [key, raw] of entriesOf(take(module, 'jobs'), { path: 'elasticjob.jobs', source, problems })) {
-    const name = source === 'file' ? withoutBrackets(key) : key;
-    const path = pathOf(['jobs', name]);
-    if (jobs.has(name)) problems.push(`${path}: is given twice in one place, with brackets and without`);
-    else jobs.set(name, bound(['jobs', name], jobSettings, raw));
-  }
+  const center = (name: string, raw: unknown): Section => {
+    const place = placeOfRegCenter(name);
+    const section = bound(place, settingsOf(RegCenterSettings), raw);
+    for (const [inner, type] of Object.entries(SECURITY_SECTIONS))
+      if (section.has(inner)) section.set(inner, bound([...place, inner], settingsOf(type), take(section, inner)));
+    return section;
+  };
+  const named = (name: 'jobs' | 'regCenters', bindOne: (key: string, raw: unknown) => Section): Map<string, Section> =>
+    bindNamed(take(module, name), { name, source, problems, bindOne });
+  const others = named('regCenters', center);
+  if (others.delete(DEFAULT_REG_CENTER))
+    problems.push(...regCenterNameProblems(pathOf(['regCenters']), [DEFAULT_REG_CENTER]));
+  const regCenters = new Map([[DEFAULT_REG_CENTER, center(DEFAULT_REG_CENTER, take(module, 'regCenter'))], ...others]);
+  const jobs = named('jobs', (name, raw) => bound(['jobs', name], settingsOf(JobSettings), raw));
   const tracing = bound(['tracing'], settingsOf(TracingSettings), take(module, 'tracing'));
   const dump = bound(['dump'], settingsOf(DumpSettings), take(module, 'dump'));
-  return { module, regCenter, tracing, dump, jobs, problems };
+  return { module, regCenters, tracing, dump, jobs, problems };
+}
+
+/** Binds a section whose keys are names: of jobs, or of registry centres. */
+function bindNamed(
+  raw: unknown,
+  {
+    name: section,
+    source,
+    problems,
+    bindOne,
+  }: Pick<Layer, 'source'> & {
+    readonly name: 'jobs' | 'regCenters';
+    readonly problems: string[];
+    readonly bindOne: (name: string, raw: unknown) => Section;
+  },
+): Map<string, Section> {
+  const named = new Map<string, Section>();
+  for (const [key, value] of entriesOf(raw, { path: pathOf([section]), source, problems })) {
+    const name = source === 'file' ? withoutBrackets(key) : key;
+    const path = pathOf([section, name]);
+    if (named.has(name)) problems.push(`${path}: is given twice in one place, with brackets and without`);
+    else named.set(name, bindOne(name, value));
+  }
+  return named;
 }
 
 /** Removes Spring's brackets around names with other characters than letters and digits: `'[sync orders]'`. */
@@ -246,13 +279,17 @@ function withoutEmpty(value: unknown): unknown {
 function merge(into: BoundTree, from: BoundTree): void {
   into.problems.push(...from.problems);
   mergeSection(into.module, from.module);
-  mergeSection(into.regCenter, from.regCenter);
   mergeSection(into.tracing, from.tracing);
   mergeSection(into.dump, from.dump);
-  for (const [name, section] of from.jobs) {
-    const job = into.jobs.get(name) ?? new Map<string, unknown>();
-    into.jobs.set(name, job);
-    mergeSection(job, section);
+  mergeNamed(into.regCenters, from.regCenters);
+  mergeNamed(into.jobs, from.jobs);
+}
+
+function mergeNamed(into: Map<string, Section>, from: ReadonlyMap<string, Section>): void {
+  for (const [name, section] of from) {
+    const former = into.get(name) ?? new Map<string, unknown>();
+    into.set(name, former);
+    mergeSection(former, section);
   }
 }
 

@@ -4,17 +4,15 @@ import { EtcdRegistryCenter } from '../registry/etcd/etcd-registry-center.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
 import { PostgresqlRegistryCenter } from '../registry/postgresql/postgresql-registry-center.js';
 import { ZookeeperRegistryCenter } from '../registry/zookeeper/zookeeper-registry-center.js';
-import { type ModuleSettings } from './module-settings.js';
 import { type RegCenterSettings } from './reg-center-settings.js';
 import { registryType } from './registry-kind.js';
 
-/** True if jobs are coordinated inside this process only: there is no registry centre outside, or one is embedded. */
-export function isAlone(
-  { registryCenter }: Pick<ModuleSettings, 'registryCenter'>,
-  regCenter: RegCenterSettings,
-): boolean {
-  if (registryCenter !== undefined) return registryCenter instanceof EmbeddedRegistryCenter;
-  return registryType(regCenter) === undefined;
+/**
+ * True if jobs are coordinated inside this process only: there is no registry centre outside, or one is embedded.
+ * @param given the registry centre that code gives in place of the settings
+ */
+export function isAlone(given: RegistryCenter | undefined, settings: RegCenterSettings): boolean {
+  return given === undefined ? registryType(settings) === undefined : given instanceof EmbeddedRegistryCenter;
 }
 
 /**

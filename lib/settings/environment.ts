@@ -51,22 +51,31 @@ export type KnownJobs = ReadonlyMap<string, readonly string[]>;
 /** The variables of a process by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-const SECTIONS = ['regCenter', 'jobs', 'tracing', 'dump'];
+const SECTIONS = ['regCenter', 'regCenters', 'jobs', 'tracing', 'dump'];
+
+/** The names that the other sources have; a variable in capitals means one of them if it can. */
+export interface KnownNames {
+  readonly jobs: KnownJobs;
+  /** Registry centres of `elasticjob.regCenters`. Default: none. */
+  readonly regCenters?: readonly string[];
+}
 
 /**
  * Reads all variables of `environment` that begin with `ELASTICJOB_`. A variable that is empty, or blank, counts as not
  * set.
  */
-export function readEnvironment(environment: Environment, known: KnownJobs): EnvironmentReading {
+export function readEnvironment(environment: Environment, known: KnownNames): EnvironmentReading {
   const reading = {
     ...{ tree: {}, origins: new Map<string, string>(), folded: new Map<string, string>() },
     ...{ problems: [] as string[], unrelatedVariables: [] as string[], misspeltVariables: [] as string[] },
   };
-  const jobs = new Map(known);
+  const jobs = new Map(known.jobs);
+  const regCenters = new Set(known.regCenters);
+  const names: Names = { jobs, regCenters };
   const unclear: string[] = [];
   for (const variable of exactFirst(ownVariables(environment))) {
     const parts = partsOf(variable);
-    const place = parts && settingMeant(parts, jobs);
+    const place = parts && settingMeant(parts, names);
     if (place === undefined) {
       unclear.push(variable);
       continue;
@@ -76,12 +85,19 @@ export function readEnvironment(environment: Environment, known: KnownJobs): Env
       jobs.set(name, []);
       if (!variable.includes(name)) reading.folded.set(name, variable);
     }
+    if (section === 'regCenters') regCenters.add(name);
     add(reading, { place, variable, value: environment[variable] ?? '' });
   }
-  // Only now are all jobs known, also those that the environment alone defines.
-  for (const variable of unclear.sort()) judge(reading, { variable, value: environment[variable] ?? '', jobs });
+  // Only now are all names known, also those that the environment alone defines.
+  for (const variable of unclear.sort()) judge(reading, { variable, value: environment[variable] ?? '', names });
   reading.problems.sort();
   return reading;
+}
+
+/** The names that are known so far. */
+interface Names {
+  readonly jobs: KnownJobs;
+  readonly regCenters: ReadonlySet<string>;
 }
 
 type Draft = {
@@ -110,14 +126,14 @@ function add(
 /** A variable that means no setting: one that resembles a setting is a mistake. */
 function judge(
   reading: Draft,
-  { variable, value, jobs }: { readonly variable: string; readonly value: string; readonly jobs: KnownJobs },
+  { variable, value, names }: { readonly variable: string; readonly value: string; readonly names: Names },
 ): void {
   const parts = partsOf(variable);
   if (parts === undefined) {
     if (isMisspelt(variable)) reading.misspeltVariables.push(variable);
     return;
   }
-  const place = resembled(parts, jobs);
+  const place = resembled(parts, names);
   if (place === undefined) reading.unrelatedVariables.push(variable);
   else if ('problem' in place) reading.problems.push(`${variable}: ${place.problem}`);
   else add(reading, { place, variable, value });
@@ -186,12 +202,13 @@ function scalars(): readonly string[] {
 const MOST_WORDS = 100;
 
 /** The setting that a name means, perhaps a setting of a job that no other source names. */
-function settingMeant(parts: readonly string[], jobs: KnownJobs): Place | undefined {
+function settingMeant(parts: readonly string[], { jobs, regCenters }: Names): Place | undefined {
   if (parts.length > MOST_WORDS) return undefined;
   const scalar = named(parts, scalars());
   if (scalar !== undefined) return [scalar];
   const { section, rest } = sectionOf(parts);
   if (section === 'jobs') return jobSettingMeant(rest, jobs);
+  if (section === 'regCenters') return regCenterSettingMeant(rest, regCenters);
   const place = section === undefined ? undefined : inSection(section, rest);
   return place?.setting === undefined ? undefined : [...place.section, place.setting];
 }
@@ -231,18 +248,49 @@ function inSection(
 const TYPES = { regCenter: RegCenterSettings, tracing: TracingSettings, dump: DumpSettings } as const;
 
 /** The setting that was probably meant by a name that means none; `undefined` if the name resembles no setting. */
-function resembled(parts: readonly string[], jobs: KnownJobs): Place | { readonly problem: string } | undefined {
+function resembled(
+  parts: readonly string[],
+  { jobs, regCenters }: Names,
+): Place | { readonly problem: string } | undefined {
   if (parts.length > MOST_WORDS) return undefined;
   const whole = named(parts, SECTIONS);
   if (whole !== undefined) return { problem: isSection(whole, whole) };
   const { section, rest } = sectionOf(parts);
   if (section === 'jobs') return resembledInJobs(rest, jobs);
+  if (section === 'regCenters') return resembledInRegCenters(rest, regCenters);
   if (section === undefined) return resembledAtTop(parts);
   const inner = section === 'regCenter' ? named(rest, Object.keys(SECURITY_SECTIONS)) : undefined;
   if (inner !== undefined) return { problem: isSection(inner, `regCenter_${inner}`) };
   const place = inSection(section, rest);
   const name = place.rest.join('-');
   return suggestion(name, place.names) === '' ? undefined : [...place.section, name];
+}
+
+/** The setting of a known registry centre; otherwise that of a new one, whose name has as few words as possible. */
+function regCenterSettingMeant(parts: readonly string[], known: ReadonlySet<string>): Place | undefined {
+  const meant = splitsOf(parts).flatMap(({ name, rest }): readonly [string | undefined, Place][] => {
+    const { section, setting } = inSection('regCenter', rest);
+    if (setting === undefined) return [];
+    const found = named(name, known);
+    return [[found, ['regCenters', found ?? name.join('_'), ...section.slice(1), setting]]];
+  });
+  const [, place] = meant.find(([found]) => found !== undefined) ?? meant[0] ?? [];
+  return place;
+}
+
+function resembledInRegCenters(
+  parts: readonly string[],
+  known: ReadonlySet<string>,
+): Place | { readonly problem: string } | undefined {
+  if (named(parts, known) !== undefined)
+    return { problem: `is not a setting of a registry centre; its settings are ${settingsIn('regCenters')}` };
+  return splitsOf(parts).flatMap(({ name, rest }): readonly Place[] => {
+    const found = named(name, known);
+    const { section, rest: words, names } = inSection('regCenter', rest);
+    const key = words.join('-');
+    if (found === undefined || suggestion(key, names) === '') return [];
+    return [['regCenters', found, ...section.slice(1), key]];
+  })[0];
 }
 
 function resembledAtTop(parts: readonly string[]): { readonly problem: string } | undefined {
@@ -259,7 +307,7 @@ function isSection(name: string, path: string): string {
 }
 
 function settingsIn(path: string): string {
-  return `ELASTICJOB_${path.toUpperCase()}_${path === 'jobs' ? '<NAME>_' : ''}<SETTING>`;
+  return `ELASTICJOB_${path.toUpperCase()}_${['jobs', 'regCenters'].includes(path) ? '<NAME>_' : ''}<SETTING>`;
 }
 
 interface Split {

@@ -16,16 +16,24 @@ import { suggestion } from '../api/text/nearest.js';
 import { describeValue, isMap } from '../api/text/describe-value.js';
 import { placeholderProblem } from '../api/settings/placeholder.js';
 import { type SettingProblem, settingProblems } from '../api/settings/setting.js';
-import { SECURITY_SECTIONS } from '../registry/zookeeper/zookeeper-options.js';
-import { isAlone } from './create-registry-center.js';
 import { bind, type BoundTree, type Layer, type Section } from './binding.js';
 import { type EnvironmentReading, type KnownJobs, originKey, readEnvironment } from './environment.js';
 import { DumpSettings } from './dump-settings.js';
+import { filled } from './filled.js';
 import { JobSettings } from './job-settings.js';
 import { ElasticJobSettings, ModuleSettings } from './module-settings.js';
 import { COMMAND_LINE, RefusedText } from './files/refused-text.js';
-import { RegCenterSettings } from './reg-center-settings.js';
-import { registryTypeProblems } from './registry-kind.js';
+import { placeOfRegCenter } from './reg-center-names.js';
+import {
+  jobRegistryCenterProblems,
+  type RegCenters,
+  regCenterNames,
+  regCenterOf,
+  regCenterProblems,
+  regCenterSections,
+  regCentersNamedIn,
+  withoutUnusedRegCenters,
+} from './reg-centers.js';
 import { TracingSettings } from './tracing-settings.js';
 import { unsetCronWarnings } from './unset-crons.js';
 
@@ -41,7 +49,8 @@ export interface SettingsSources {
 /** The settings of all sources together. They may be used only if there is no problem. */
 export interface MergedSettings {
   readonly module: ModuleSettings;
-  readonly regCenter: RegCenterSettings;
+  /** By name, the default one first. */
+  readonly regCenters: RegCenters;
   readonly tracing: TracingSettings;
   readonly dump: DumpSettings;
   /** By job name. */
@@ -64,13 +73,6 @@ export interface MergedJob {
   readonly problems: readonly string[];
 }
 
-const NAMESPACE_MISSING =
-  "elasticjob.regCenter.namespace: is required with serverLists or url or endpoints and must be a name like 'orders'; set it in " +
-  'forRoot({ regCenter: { namespace } }), as elasticjob.regCenter.namespace in the file, or as ELASTICJOB_REGCENTER_NAMESPACE';
-
-const SERVERS_MISSING =
-  'elasticjob.regCenter: needs serverLists, url or endpoints, as elasticjob.regCenter.required is true; without a registry centre, each process would run all items by itself';
-
 /**
  * Merges the sources and checks the result; later sources win, the environment last.
  * @returns `undefined` if `elasticjob.enabled` is false; nothing else is checked then
@@ -80,8 +82,9 @@ export function mergeSettings({ code, file, environment }: SettingsSources): Mer
     ...code.map((tree) => ({ source: 'code', tree }) as const),
     { source: 'file', tree: file },
   ];
-  const known = new Map([...bind(layers).jobs].map(([name, job]) => [name, keysOf(job.get('props'))]));
-  const variables = readEnvironment(environment, known);
+  const weaker = bind(layers);
+  const known = new Map([...weaker.jobs].map(([name, job]) => [name, keysOf(job.get('props'))]));
+  const variables = readEnvironment(environment, { jobs: known, regCenters: regCentersNamedIn(weaker) });
   const origin = (place: readonly string[]): string => {
     const variable = variables.origins.get(originKey(place));
     return variable === undefined ? '' : ` (from environment variable ${variable})`;
@@ -91,34 +94,43 @@ export function mergeSettings({ code, file, environment }: SettingsSources): Mer
 
   const { jobs, problems, unknownJobs } = withoutUnusedJobs(tree, { known, origins: variables.origins });
   const module = filled(new ModuleSettings(), tree.module);
-  const regCenter = regCenterOf(tree.regCenter);
+  const declared = [...weaker.regCenters.keys()];
+  const used = withoutUnusedRegCenters({ ...tree, jobs }, { declared, origins: variables.origins });
+  const regCenters = new Map([...used.regCenters].map(([name, section]) => [name, regCenterOf(section)]));
   const tracing = filled(new TracingSettings(), tree.tracing);
   const dump = filled(new DumpSettings(), tree.dump);
   const merged = new Map([...jobs].map(([name, section]) => [name, filled(new JobSettings(), section)]));
-  const all = Object.assign(new ElasticJobSettings(), module, { regCenter, tracing, dump, jobs: merged });
-  const found = allProblems(all, unresolvedIn(tree, jobs)).map(({ place, problem }) => ({
-    place,
-    line: `${place.reduce(keyPath, 'elasticjob')}: ${problem}${origin(place)}`,
-  }));
+  const all = Object.assign(new ElasticJobSettings(), module, {
+    ...{ tracing, dump, jobs: merged, ...regCenterSections(regCenters) },
+  });
+  const found = allProblems(all, unresolvedIn({ ...tree, jobs, regCenters: used.regCenters })).map(
+    ({ place, problem }) => ({
+      place,
+      line: `${place.reduce(keyPath, 'elasticjob')}: ${problem}${origin(place)}`,
+    }),
+  );
+  const names = regCenterNames(regCenters.keys(), module);
   return {
     module,
-    regCenter,
+    regCenters,
     tracing,
     dump,
-    jobs: new Map([...merged].map(([name, job]) => [name, mergedJob(name, job, found)])),
+    jobs: new Map([...merged].map(([name, job]) => [name, mergedJob(name, job, { found, regCenters: names })])),
     problems: [
       ...tree.problems,
       ...problems,
       ...variables.problems,
       ...found.filter(({ place }) => place[0] !== 'jobs').map(({ line }) => line),
-      ...registryTypeProblems(regCenter),
-      ...(isNamespaceMissing(tree) ? [NAMESPACE_MISSING] : []),
-      ...(regCenter.required === true && isAlone(module, regCenter) ? [SERVERS_MISSING] : []),
+      ...used.problems,
+      ...regCenterProblems(regCenters, module),
     ],
     withOrigin: annotation(variables.origins),
     warnings: [
       ...placeholderWarnings(variables.origins, environment),
-      ...variableWarnings(variables, { unknownJobs, jobs: [...jobs.keys()] }),
+      ...variableWarnings(variables, {
+        ...{ unknownJobs, jobs: [...jobs.keys()] },
+        ...{ unusedRegCenters: used.unused, regCenters: names },
+      }),
       ...unsetCronWarnings(
         { code, file, environment },
         [...merged].flatMap(([name, { cron = '' }]) => (cron === '' ? [name] : [])),
@@ -138,11 +150,10 @@ function allProblems(all: ElasticJobSettings, unresolved: readonly SettingProble
 }
 
 /** The settings whose placeholders have no value, and that no stronger source gives. */
-function unresolvedIn(tree: BoundTree, jobs: BoundTree['jobs']): readonly SettingProblem[] {
-  const { module, regCenter, tracing, dump } = tree;
+function unresolvedIn({ module, regCenters, tracing, dump, jobs }: BoundTree): readonly SettingProblem[] {
   const sections: readonly (readonly [readonly string[], Section])[] = [
     [[], module],
-    [['regCenter'], regCenter],
+    ...[...regCenters].map(([name, section]) => [placeOfRegCenter(name), section] as const),
     [['tracing'], tracing],
     [['dump'], dump],
     ...[...jobs].map(([name, section]) => [['jobs', name], section] as const),
@@ -174,17 +185,6 @@ function refusedText(value: unknown): { readonly text: RefusedText; readonly key
   return undefined;
 }
 
-function regCenterOf(section: Section): RegCenterSettings {
-  const sections = Object.entries(SECURITY_SECTIONS).flatMap(([name, type]) =>
-    section.has(name) ? [[name, filled(new type(), section.get(name) as Section)] as const] : [],
-  );
-  return filled(new RegCenterSettings(), new Map([...section, ...sections]));
-}
-
-function filled<Settings extends object>(settings: Settings, section: Section): Settings {
-  return Object.assign(settings, Object.fromEntries(section));
-}
-
 /**
  * The jobs that have something that does their work, or that other sources than the environment name. Several
  * applications may share an environment, so only a name that resembles the name of a job here is a problem.
@@ -209,9 +209,17 @@ function withoutUnusedJobs(
   return { jobs: new Map([...jobs].filter((entry) => !isUnused(entry))), problems, unknownJobs };
 }
 
+/** Variables that have no effect, and the names that would give them one. */
+interface VariableUse {
+  readonly unknownJobs: readonly string[];
+  readonly jobs: readonly string[];
+  readonly unusedRegCenters: readonly string[];
+  readonly regCenters: readonly string[];
+}
+
 function variableWarnings(
   { unrelatedVariables, misspeltVariables, folded }: EnvironmentReading,
-  { unknownJobs, jobs }: { readonly unknownJobs: readonly string[]; readonly jobs: readonly string[] },
+  { unknownJobs, jobs, unusedRegCenters, regCenters }: VariableUse,
 ): readonly string[] {
   const warning = (what: string, variables: readonly string[]): readonly string[] =>
     variables.length === 0 ? [] : [`${what}: ${variables.join(', ')}.`];
@@ -221,6 +229,11 @@ function variableWarnings(
     ...warning(
       `These environment variables are ignored, as they name jobs that this application does not have (${list})`,
       unknownJobs,
+    ),
+    ...warning(
+      'These environment variables are ignored, as they name registry centres that no job of this application uses ' +
+        `(its registry centres are ${regCenters.join(', ')})`,
+      unusedRegCenters,
     ),
     ...warning(
       'These environment variables are ignored, as names of settings begin with ELASTICJOB_',
@@ -268,17 +281,23 @@ function keysOf(props: unknown): readonly string[] {
   return typeof props === 'object' && props !== null ? Object.keys(props) : [];
 }
 
-function isNamespaceMissing({ regCenter }: BoundTree): boolean {
-  return ['serverLists', 'url', 'endpoints'].some((place) => regCenter.has(place)) && !regCenter.has('namespace');
+/** The problems of all settings, and the names of the registry centres that jobs may name. */
+interface Found {
+  readonly found: readonly { readonly place: readonly string[]; readonly line: string }[];
+  readonly regCenters: readonly string[];
 }
 
-function mergedJob(
-  jobName: string,
-  settings: JobSettings,
-  found: readonly { readonly place: readonly string[]; readonly line: string }[],
-): MergedJob {
+function mergedJob(jobName: string, settings: JobSettings, { found, regCenters }: Found): MergedJob {
   const own = found.filter(({ place }) => place[0] === 'jobs' && place[1] === jobName).map(({ line }) => line);
-  return { settings, problems: [...problemsInJobName(jobName), ...own, ...threadPoolProblems(jobName, settings)] };
+  return {
+    settings,
+    problems: [
+      ...problemsInJobName(jobName),
+      ...own,
+      ...threadPoolProblems(jobName, settings),
+      ...jobRegistryCenterProblems(jobName, settings, regCenters),
+    ],
+  };
 }
 
 function threadPoolProblems(

@@ -1,4 +1,4 @@
-import { describeValue } from '../api/text/describe-value.js';
+import { describeValue, isMap } from '../api/text/describe-value.js';
 import { repeated } from '../api/text/repeated.js';
 import { type JobErrorHandler } from '../api/extensions/error-handler.js';
 import { type ClassedJobItemExecutor, type TypedJobItemExecutor } from '../api/extensions/job-executor.js';
@@ -16,7 +16,7 @@ import { type TracingSettings } from './tracing-settings.js';
 
 const CODE = { kind: 'code' } as const;
 
-/** `elasticjob`: everything except the jobs and the registry centre. */
+/** `elasticjob`: everything except the jobs and the registry centres. */
 export class ModuleSettings {
   /** If false, nothing is created and nothing started. Default: true. */
   @BooleanSetting() enabled?: boolean;
@@ -74,14 +74,22 @@ export class ModuleSettings {
    * A registry centre of your own making; comes before `regCenter` of a file or the environment, and excludes it in
    * code. It is connected and closed with the application.
    */
-  @Setting(CODE, rule('extension', objectWith('connect', 'mirror', 'commit', 'close')))
+  @Setting(CODE, rule('extension', (value) => isRegistryCenter(value)))
   registryCenter?: RegistryCenter;
+  /**
+   * Registry centres of your own making, by name; each comes before the entry of `regCenters` with its name, as
+   * `registryCenter` before `regCenter`.
+   */
+  @Setting(CODE, rule('extension', registryCentersProblem))
+  registryCenters?: Readonly<Record<string, RegistryCenter>>;
 }
 
 /** `elasticjob`: everything, as it is checked. */
 export class ElasticJobSettings extends ModuleSettings {
   /** The address of the registry centre, and the connection to it. */
   @SectionSetting() regCenter?: RegCenterSettings;
+  /** Further registry centres by name. */
+  @SectionSetting() regCenters?: ReadonlyMap<string, RegCenterSettings>;
   /** The jobs by name. */
   @SectionSetting() jobs?: ReadonlyMap<string, JobSettings>;
   /** The recording of runs in a database. */
@@ -124,6 +132,17 @@ function objectWith(...methods: readonly string[]): (value: unknown) => string |
       missing.length === methods.length ? '' : `; ${missing.map((method) => `${method}()`).join(', ')} is missing`;
     return `must be an object with the methods ${all}${lacks}`;
   };
+}
+
+const isRegistryCenter = objectWith('connect', 'mirror', 'commit', 'close');
+
+/** @returns the problem with registry centres by name, or undefined */
+export function registryCentersProblem(value: unknown): string | undefined {
+  if (!isMap(value)) return 'must be registry centres by name, such as { reports: new EmbeddedRegistryCenter() }';
+  const [name, first] = Object.entries(value).find(([, each]) => each !== undefined && isRegistryCenter(each)) ?? [];
+  return name === undefined
+    ? undefined
+    : `must be registry centres by name, but '${name}' ${isRegistryCenter(first) ?? ''}`;
 }
 
 const isLogger = objectWith('debug', 'log', 'warn', 'error');

@@ -55,8 +55,11 @@ export function placeOfAddress(address: string): 'url' | 'endpoints' | 'serverLi
   return /^https?:/i.test(address) ? 'endpoints' : 'serverLists';
 }
 
-/** @returns what is wrong with the settings together: place and requirement, one line each */
-export function registryTypeProblems(settings: RegCenterSettings): readonly string[] {
+/**
+ * @param path the key path of the settings, such as `elasticjob.regCenter`
+ * @returns what is wrong with the settings together: place and requirement, one line each
+ */
+export function registryTypeProblems(settings: RegCenterSettings, path: string): readonly string[] {
   const type = registryType(settings);
   if (type === undefined) return [];
   const place = PLACES[type];
@@ -66,24 +69,22 @@ export function registryTypeProblems(settings: RegCenterSettings): readonly stri
       .filter((setting) => settings[setting] !== undefined && !OWN[type].includes(setting))
       .map(
         (setting) =>
-          `${CENTER}.${setting}: is a setting of ${NAMES[each]}, and the registry centre is ${NAMES[type]}; remove it`,
+          `${path}.${setting}: is a setting of ${NAMES[each]}, and the registry centre is ${NAMES[type]}; remove it`,
       ),
   );
   return [
-    ...(missing ? [`${CENTER}.${place}: is required with type ${type} and must be ${EXAMPLES[type]}`] : []),
+    ...(missing ? [`${path}.${place}: is required with type ${type} and must be ${EXAMPLES[type]}`] : []),
     ...others,
-    ...(type === 'ETCD' ? etcdProblems(settings) : []),
+    ...(type === 'ETCD' ? etcdProblems(settings, path) : []),
   ];
 }
 
 /** Checks texts that etcd does not accept although other registry centres do. */
-function etcdProblems({ namespace, endpoints, tls }: RegCenterSettings): readonly string[] {
+function etcdProblems({ namespace, endpoints, tls }: RegCenterSettings, path: string): readonly string[] {
   const problem = namespace === undefined ? undefined : namespaceProblem(namespace);
   const scheme = tls === undefined ? undefined : tlsSchemeProblem(endpoints);
   return [
-    ...(problem === undefined ? [] : [`${CENTER}.namespace: ${problem}, got ${describeValue(namespace)}`]),
-    ...(scheme === undefined ? [] : [`${CENTER}.tls: ${scheme}`]),
+    ...(problem === undefined ? [] : [`${path}.namespace: ${problem}, got ${describeValue(namespace)}`]),
+    ...(scheme === undefined ? [] : [`${path}.tls: ${scheme}`]),
   ];
 }
-
-const CENTER = 'elasticjob.regCenter';

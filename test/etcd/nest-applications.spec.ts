@@ -113,7 +113,7 @@ test('endpoints, user and password may come from the environment and from a file
   });
 
   expect(merged?.problems).toEqual([]);
-  const centre = createRegistryCenter(merged!.regCenter, new RecordingLogger());
+  const centre = createRegistryCenter(merged!.regCenters.get('default')!, new RecordingLogger());
   expect(centre.description).toBe("etcd at etcd1:2379,etcd2:2379, namespace 'orders'");
   expect(centre.limits.operations).toBe(300);
 });

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { ElasticJobHealth } from '../../lib/nest/elastic-job.health.js';
 import { type ElasticJobLifecycle } from '../../lib/nest/elastic-job.lifecycle.js';
+import { JobHosts } from '../../lib/nest/centers/job-hosts.js';
 import { prometheusMetrics } from '../../lib/observability/prometheus/index.js';
 import { EmbeddedRegistryCenter } from '../../lib/registry/embedded/embedded-registry-center.js';
 import { runCommandLine } from '../../lib/cli/run.js';
@@ -128,7 +129,9 @@ test.each(ROUTES)('GET %s of the console stays within a second of processor time
 
 test('the health report and the metrics stay within a second of processor time', async () => {
   const { host } = stage.cluster.member('A');
-  const health = new ElasticJobHealth({ host, isSwitchedOff: false } as ElasticJobLifecycle);
+  const health = new ElasticJobHealth({
+    ...{ hosts: new JobHosts(new Map([['default', host]])), isSwitchedOff: false },
+  } as ElasticJobLifecycle);
 
   expect(health.report.jobs['job']).toMatchObject({ state: 'active' });
   expect(await leastProcessorMs(LIMIT_MS, () => processorMsOf(() => health.report))).toBeLessThan(LIMIT_MS);

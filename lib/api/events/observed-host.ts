@@ -45,6 +45,8 @@ export interface ObserverBacklog {
 /** The jobs of this process on one registry centre. */
 export interface ObservedHost {
   readonly instance: JobInstance;
+  /** Name of the registry centre: `default`, or that of an entry of `elasticjob.regCenters`. */
+  readonly registryCenter: string;
   /** The log for messages of an observer. */
   readonly logger: JobLogger;
   /** True if this process is ending its jobs, or has ended them. */
@@ -53,6 +55,6 @@ export interface ObservedHost {
   readonly session: 'connecting' | 'connected' | 'suspended' | 'lost' | 'closed';
   /** The jobs by name. A live view. */
   readonly jobs: ReadonlyMap<string, ObservedJob>;
-  /** The backlogs of all observers together; `undefined` if none of them keeps one. */
-  readonly backlog: ObserverBacklog | undefined;
+  /** The backlogs by observer, of those that keep one. Hosts of one application share their observers. */
+  readonly backlogs: ReadonlyMap<object, ObserverBacklog>;
 }

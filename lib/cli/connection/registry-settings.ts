@@ -1,14 +1,18 @@
 /**
  * The registry centre of a command: the application's settings under `elasticjob.regCenter`, from the same file and the
- * same environment; options of the command line override them. All other settings of the application are ignored here,
+ * same environment, or under `elasticjob.regCenters` if `--registry` gives a name that stands there; options of the
+ * command line override them. All other settings of the application are ignored here,
  * even invalid ones.
  */
 import { isMap } from '../../api/text/describe-value.js';
 import { InvalidConfigurationError } from '../../api/errors/errors.js';
+import { keyPath } from '../../api/job/job-name.js';
 import { relaxed } from '../../api/text/nearest.js';
+import { bind, withoutBrackets } from '../../settings/binding.js';
 import { originKey, readEnvironment } from '../../settings/environment.js';
 import { placeOfAddress, registryType, settingsOfOtherKinds } from '../../settings/registry-kind.js';
 import { mergeSettings } from '../../settings/merge-settings.js';
+import { DEFAULT_REG_CENTER, placeOfRegCenter } from '../../settings/reg-center-names.js';
 import { type RegCenterSettings } from '../../settings/reg-center-settings.js';
 import { CommandError, EXIT } from '../exit-codes.js';
 import { type CommonOptions, type Surroundings } from '../surroundings.js';
@@ -16,7 +20,7 @@ import { secretIn, type SettingsFound } from './settings-sources.js';
 
 /** A setting that is given on the command line. */
 interface GivenSetting {
-  /** The path of its name below `elasticjob.regCenter`. */
+  /** The path of its name below `elasticjob.regCenter`, or below the registry centre that `--registry` names. */
   readonly path: readonly string[];
   readonly flag: string;
   readonly value: string;
@@ -49,21 +53,49 @@ export function registrySettings(
   { file, environment }: SettingsFound,
   surroundings: Pick<Surroundings, 'directory'>,
 ): RegCenterSettings {
-  const given = givenSettings(options, surroundings);
+  const name = nameMeant(options, { file, environment });
+  const place = placeOfRegCenter(name);
+  const given = givenSettings(options, surroundings).filter(
+    ({ flag }) => name !== options.registry || flag !== '--registry',
+  );
   // A place on the command line means another registry centre: settings of other kinds belong to the former one.
   const type = registryType(Object.fromEntries(given.map(({ path, value }) => [path.join('.'), value])));
   const former = type === undefined ? [] : settingsOfOtherKinds(type);
+  const own = withoutSettings(ownEntries(file, place), former);
   const merged = mergeSettings({
-    code: [],
-    file: withGiven(withoutSettings(ownEntries(file), former), options.tls === true ? [...given, TLS] : given),
-    environment: withoutGiven(environment, given, former),
+    code: place.length === 1 ? [] : [{ regCenters: { [name]: {} } }],
+    file: withGiven(own, { given: options.tls === true ? [...given, TLS] : given, place }),
+    environment: withoutGiven(environment, { given, former, place }),
   });
-  const { regCenter, problems } = merged ?? { regCenter: {}, problems: [] };
-  for (const name of ['serverLists', 'namespace'] as const)
-    if (regCenter[name] === undefined && !(name === 'serverLists' && registryType(regCenter) !== undefined))
-      throw new MissingRegistrySettingError(name);
-  if (problems.length > 0) throw new InvalidConfigurationError(problems.map((problem) => withFlag(problem, given)));
+  const { problems = [] } = merged ?? {};
+  const regCenter = merged?.regCenters.get(name) ?? {};
+  for (const each of ['serverLists', 'namespace'] as const)
+    if (regCenter[each] === undefined && !(each === 'serverLists' && registryType(regCenter) !== undefined))
+      throw new MissingRegistrySettingError(each);
+  if (problems.length > 0)
+    throw new InvalidConfigurationError(problems.map((problem) => withFlag(problem, { given, place })));
   return regCenter;
+}
+
+/** The registry centre of the application that `--registry` names; the default one if it gives an address. */
+function nameMeant(
+  { registry = '' }: CommonOptions,
+  { file, environment }: Pick<SettingsFound, 'file' | 'environment'>,
+): string {
+  const inFile = bind([{ source: 'file', tree: ownEntries(file, ['regCenters']) }]).regCenters.has(registry);
+  const isNamed = inFile || placesIn(environment, registry).some(({ place: [, name] }) => name === registry);
+  return isNamed ? registry : DEFAULT_REG_CENTER;
+}
+
+/** The places of the settings in the variables about registry centres of `elasticjob.regCenters`. */
+function placesIn(
+  environment: SettingsFound['environment'],
+  known: string,
+): readonly { readonly place: readonly string[]; readonly variable: string }[] {
+  const { origins } = readEnvironment(environment, { jobs: new Map(), regCenters: known === '' ? [] : [known] });
+  return [...origins]
+    .map(([key, variable]) => ({ place: key.split('\0'), variable }))
+    .filter(({ place: [section] }) => section === 'regCenters');
 }
 
 /** TLS with the certificate authorities that Node knows. */
@@ -91,16 +123,33 @@ function givenSettings(options: CommonOptions, surroundings: Pick<Surroundings, 
   return all.filter((each): each is GivenSetting => each.value !== undefined);
 }
 
-/** The entries of the file about the registry centre, in any spelling of its name. */
-function ownEntries(file: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(file).filter(([key]) => relaxed(key) === 'regcenter'));
+/** The entries of the file at that place, in any spelling of the section's name. */
+function ownEntries(
+  file: Readonly<Record<string, unknown>>,
+  [section = '', name]: readonly string[],
+): Readonly<Record<string, unknown>> {
+  const isOwn = ([key]: readonly [string, unknown]): boolean => withoutBrackets(key) === name;
+  const entries = Object.entries(file).filter(([key]) => relaxed(key) === relaxed(section));
+  if (name === undefined) return Object.fromEntries(entries);
+  return Object.fromEntries(
+    entries.map(([key, named]) => [
+      key,
+      isMap(named) ? Object.fromEntries(Object.entries(named).filter(isOwn)) : named,
+    ]),
+  );
+}
+
+/** The settings on the command line, and the place below `elasticjob` of the registry centre that they belong to. */
+interface Given {
+  readonly given: readonly (GivenSetting | typeof TLS)[];
+  readonly place: readonly string[];
 }
 
 function withGiven(
   file: Readonly<Record<string, unknown>>,
-  given: readonly (GivenSetting | typeof TLS)[],
+  { given, place }: Given,
 ): Readonly<Record<string, unknown>> {
-  return given.reduce((tree, { path, value }) => withValue(tree, ['regCenter', ...path], value), file);
+  return given.reduce((tree, { path, value }) => withValue(tree, [...place, ...path], value), file);
 }
 
 /** The tree with another value at that path. A section that is no map is left for the check of the settings. */
@@ -134,22 +183,28 @@ function withoutSettings(
  */
 function withoutGiven(
   environment: SettingsFound['environment'],
-  given: readonly GivenSetting[],
-  former: readonly string[],
+  { given, former, place }: Given & { readonly former: readonly string[] },
 ): Readonly<Record<string, string | undefined>> {
-  const own = Object.entries(environment).filter(([name]) => relaxed(name).startsWith('elasticjobregcenter'));
+  const [, name = ''] = place;
+  const others = placesIn(environment, name).filter(({ place: [, other] }) => name === '' || other !== name);
+  const own = Object.entries(environment).filter(
+    ([variable]) =>
+      relaxed(variable).startsWith('elasticjobregcenter') && !others.some((other) => other.variable === variable),
+  );
   const variables = Object.fromEntries(own);
-  const { origins } = readEnvironment(variables, new Map());
-  const isFormer = (key: string): boolean =>
-    former.some((name) => `${key}\0`.startsWith(`${originKey(['regCenter', name])}\0`));
+  const { origins } = readEnvironment(variables, { jobs: new Map(), regCenters: name === '' ? [] : [name] });
+  const isOf = (key: string, setting: string): boolean => `${key}\0`.startsWith(`${originKey([...place, setting])}\0`);
+  const isLeftOut = (key: string): boolean =>
+    (name !== '' && !key.startsWith(`${originKey(place)}\0`)) || former.some((setting) => isOf(key, setting));
   const replaced = [
-    ...given.map(({ path }) => origins.get(originKey(['regCenter', ...path]))),
-    ...[...origins].flatMap(([key, variable]) => (isFormer(key) ? [variable] : [])),
+    ...given.map(({ path }) => origins.get(originKey([...place, ...path]))),
+    ...[...origins].flatMap(([key, variable]) => (isLeftOut(key) ? [variable] : [])),
   ];
-  return Object.fromEntries(own.filter(([name]) => !replaced.includes(name)));
+  return Object.fromEntries(own.filter(([variable]) => !replaced.includes(variable)));
 }
 
-function withFlag(problem: string, given: readonly GivenSetting[]): string {
-  const found = given.find(({ path }) => problem.startsWith(`elasticjob.regCenter.${path.join('.')}: `));
+function withFlag(problem: string, { given, place }: Given): string {
+  const path = place.reduce(keyPath, 'elasticjob');
+  const found = given.find(({ path: setting }) => problem.startsWith(`${path}.${setting.join('.')}: `));
   return found === undefined ? problem : `${problem} (from ${found.flag})`;
 }

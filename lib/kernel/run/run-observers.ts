@@ -56,15 +56,14 @@ export class RunObservers {
     this.#notifyAll('a host', (observer) => observer.onHost?.(host));
   }
 
-  /** The backlogs of all observers together; `undefined` if none of them keeps one. */
-  get backlog(): ObserverBacklog | undefined {
-    const backlogs = this.#observers.flatMap((observer) => observer.backlog?.() ?? []);
-    if (backlogs.length === 0) return undefined;
-    const sum = (one: ObserverBacklog, other: ObserverBacklog): ObserverBacklog => ({
-      pending: one.pending + other.pending,
-      dropped: one.dropped + other.dropped,
-    });
-    return backlogs.reduce(sum, { pending: 0, dropped: 0 });
+  /** The backlogs by observer, of those that keep one. */
+  get backlogs(): ReadonlyMap<RunObserver, ObserverBacklog> {
+    return new Map(
+      this.#observers.flatMap((observer) => {
+        const backlog = observer.backlog?.();
+        return backlog === undefined ? [] : [[observer, backlog] as const];
+      }),
+    );
   }
 
   #notifyAll(what: string, call: (observer: RunObserver) => unknown): void {

@@ -14,7 +14,12 @@ export interface ElasticJobOptions
     JobOptions,
     Pick<
       JobSettings,
-      'jobBootstrapBeanName' | 'jobClassName' | 'autoStart' | 'jobExecutorServiceHandlerType' | 'worker'
+      | 'jobBootstrapBeanName'
+      | 'jobClassName'
+      | 'autoStart'
+      | 'jobExecutorServiceHandlerType'
+      | 'worker'
+      | 'registryCenter'
     > {}
 
 /** The options of a job whose items run in worker threads. */

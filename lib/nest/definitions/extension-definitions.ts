@@ -90,7 +90,7 @@ function listsOf(found: readonly Found[], given: Partial<Lists>): Lists {
     classedExecutors: [...(given.classedExecutors ?? []), ...classedExecutors(found)],
     errorHandlers: [
       ...usable(given.errorHandlers),
-      ...typed('JobErrorHandler').map(([type, instance]) => errorHandler(type, instance as JobErrorHandler)),
+      ...typed('JobErrorHandler').map(([type, instance]) => errorHandlerNamed(type, instance as JobErrorHandler)),
     ],
     threadPoolSizeProviders: [
       ...usable(given.threadPoolSizeProviders),
@@ -127,7 +127,8 @@ const executor = (type: string, instance: TypedJobItemExecutor): TypedJobItemExe
   release: (jobName) => instance.release?.(jobName),
 });
 
-const errorHandler = (type: string, instance: JobErrorHandler): JobErrorHandler => ({
+/** An error handler that delegates to another one, which may have another name. */
+export const errorHandlerNamed = (type: string, instance: JobErrorHandler): JobErrorHandler => ({
   type,
   get afterFailure() {
     return instance.afterFailure ?? 'continue';

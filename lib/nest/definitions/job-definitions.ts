@@ -6,6 +6,7 @@ import { type ElasticJob, isDataflowJob, isSimpleJob } from '../../api/job/job.j
 import { jobPath } from '../../api/job/job-name.js';
 import { suggestion } from '../../api/text/nearest.js';
 import { elasticJobClassProblem, type JobSettings } from '../../settings/job-settings.js';
+import { DEFAULT_REG_CENTER } from '../../settings/reg-center-names.js';
 import { type MergedSettings } from '../../settings/merge-settings.js';
 import { type FoundProvider } from '../elastic-job.explorer.js';
 import { type Kind, kindNamed, nameOf, providersNamed, withoutPackage } from './job-classes.js';
@@ -22,6 +23,8 @@ export interface DefinedJob {
   readonly jobBootstrapBeanName: string;
   /** True if the job is started with the application; `undefined` if the module's `autoStart` decides. */
   readonly autoStart: boolean | undefined;
+  /** The name of its registry centre. */
+  readonly registryCenter: string;
   /** The definer of the job, as messages name it: `provider SyncOrdersJob of AppModule`. */
   readonly owner: string;
   /** The Java peers that can read the stored thread pool setting: those up to 3.0.4, or those since 3.0.5. */
@@ -74,6 +77,7 @@ function defined(jobName: string, settings: JobSettings, { job, javaName, owner 
     ...(jobClassName !== undefined && { jobClassName }),
     jobBootstrapBeanName: settings.jobBootstrapBeanName ?? '',
     autoStart: settings.autoStart,
+    registryCenter: settings.registryCenter || DEFAULT_REG_CENTER,
     owner,
     compatibility: former === '' ? '3.0.5' : '3.0.4',
   };

@@ -7,6 +7,9 @@ import { type ElasticJob } from '../../api/job/job.js';
 import { suggestion } from '../../api/text/nearest.js';
 import { OneOffJobBootstrap, ScheduleJobBootstrap } from '../../kernel/job-bootstrap.js';
 import { type JobHost } from '../../kernel/job-host.js';
+import { jobRegistryCenterProblems } from '../../settings/reg-centers.js';
+import { DEFAULT_REG_CENTER } from '../../settings/reg-center-names.js';
+import { type JobHosts } from '../centers/job-hosts.js';
 import { JobHandle } from './job-handle.js';
 
 /**
@@ -28,6 +31,11 @@ export interface AddJobOptions {
    * `3.0.5`.
    */
   readonly compatibility?: '3.0.4' | '3.0.5';
+  /**
+   * The name of the job's registry centre among `elasticjob.regCenters`; it need not be the one of other jobs. Default:
+   * `default`, that of `elasticjob.regCenter`.
+   */
+  readonly registryCenter?: string;
   /** The definer of the job, as messages name it: `tenant 5`. Default: `JobBootstraps.add()`. */
   readonly owner?: string;
 }
@@ -36,6 +44,7 @@ const ADD_RULES: OptionRules<AddJobOptions> = {
   jobBootstrapBeanName: text,
   jobClassName: text,
   compatibility: oneOf('3.0.4', '3.0.5'),
+  registryCenter: text,
   owner: text,
 };
 
@@ -48,7 +57,7 @@ export class JobBootstraps {
   readonly #byJob = new Map<string, JobBootstrap>();
   /** Job names by the bootstraps' own names. */
   readonly #jobNames = new Map<string, string>();
-  #host: JobHost | undefined;
+  #hosts: JobHosts | undefined;
   #whyNot = 'the application has not booted yet; jobs exist after all onApplicationBootstrap hooks have run';
 
   /** Names of all jobs that have not been ended. */
@@ -70,7 +79,7 @@ export class JobBootstraps {
   get(name: string): JobBootstrap {
     const bootstrap = this.#find(name);
     if (bootstrap !== undefined) return bootstrap;
-    if (this.#host === undefined) throw new JobStateError(`Job '${String(name)}' cannot be used: ${this.#whyNot}.`);
+    if (this.#hosts === undefined) throw new JobStateError(`Job '${String(name)}' cannot be used: ${this.#whyNot}.`);
     if (typeof name !== 'string') throw new JobStateError(`A job is found by its name, got ${describeValue(name)}.`);
     const names = [...new Set([...this.names, ...this.#jobNames.keys()])];
     const known = names.length === 0 ? 'none' : names.map((one) => `'${one}'`).join(', ');
@@ -100,22 +109,23 @@ export class JobBootstraps {
   /**
    * Adds a job at run time, without starting it: call `schedule()`, `start()` or `execute()` of the returned bootstrap.
    * @param job the job object, or the type of a job that has an executor
-   * @throws InvalidConfigurationError if the configuration cannot be used
+   * @throws InvalidConfigurationError if the configuration cannot be used, or there is no such registry centre
    * @throws JobConflictError if there is a job of that name, or the bootstrap's name is taken
    * @throws JobStateError before the application has booted and once it shuts down
    */
   add(job: ElasticJob | string, configuration: JobConfiguration, options: AddJobOptions = {}): JobBootstrap {
-    if (this.#host === undefined)
+    if (this.#hosts === undefined)
       throw new JobStateError(`Job '${nameIn(configuration)}' cannot be added: ${this.#whyNot}.`);
     checkOptions('JobBootstraps.add()', options, ADD_RULES);
     // A configuration that was copied and changed has not been checked by the builder.
     const checked = jobConfiguration(configuration);
     const { jobName } = checked;
-    const { jobBootstrapBeanName: bean = '', owner = 'JobBootstraps.add()', ...rest } = options;
+    const { jobBootstrapBeanName: bean = '', owner = 'JobBootstraps.add()', registryCenter, ...rest } = options;
     this.#forgetEnded();
     this.#refuseTaken(jobName, bean);
+    const host = this.#hostFor(jobName, registryCenter || DEFAULT_REG_CENTER);
     const Bootstrap = checked.cron === undefined ? OneOffJobBootstrap : ScheduleJobBootstrap;
-    const bootstrap = new Bootstrap(this.#host.registryCenter, job, checked, { host: this.#host, owner, ...rest });
+    const bootstrap = new Bootstrap(host.registryCenter, job, checked, { host, owner, ...rest });
     this.#byJob.set(jobName, bootstrap);
     if (bean !== '') this.#jobNames.set(bean, jobName);
     return bootstrap;
@@ -143,17 +153,35 @@ export class JobBootstraps {
     throw new InvalidConfigurationError([`A job's bootstrap must be injected by a name, got ${describeValue(token)}`]);
   }
 
-  /** @internal Called by the module when the jobs' host exists. */
-  open(host: JobHost): void {
-    this.#host = host;
+  /** @internal Called by the module when the jobs' hosts exist. */
+  open(hosts: JobHosts): void {
+    this.#hosts = hosts;
   }
 
   /** @internal Called by the module when the application shuts down, could not boot, or starts no jobs. */
   close(why: string): void {
-    this.#host = undefined;
+    this.#hosts = undefined;
     this.#whyNot = why;
     this.#byJob.clear();
     this.#jobNames.clear();
+  }
+
+  /**
+   * @throws InvalidConfigurationError if there is no registry centre of that name
+   * @throws JobConflictError if another registry centre has a job of that name
+   */
+  #hostFor(jobName: string, registryCenter: string): JobHost {
+    const host = this.#hosts?.of(registryCenter);
+    const names = [...(this.#hosts?.byName.keys() ?? [])];
+    if (host === undefined)
+      throw new InvalidConfigurationError(jobRegistryCenterProblems(jobName, { registryCenter }, names));
+    const other = this.#hosts?.hostOf(jobName);
+    const isTaken = other !== undefined && other.host !== host && other.host.jobs.get(jobName)?.phase !== 'stopped';
+    if (!isTaken) return host;
+    throw new JobConflictError(
+      `Job '${jobName}' cannot be added on the registry centre '${registryCenter}': this application has a job of that name on the ` +
+        `registry centre '${other.name}'. Rename one of them.`,
+    );
   }
 
   #forget(jobName: string): void {
@@ -163,7 +191,7 @@ export class JobBootstraps {
 
   /** Forgets jobs that were ended by their bootstraps' own `shutdown()`. */
   #forgetEnded(): void {
-    for (const jobName of this.#byJob.keys()) if (this.#host?.jobs.has(jobName) === false) this.#forget(jobName);
+    for (const jobName of this.#byJob.keys()) if (this.#hosts?.hostOf(jobName) === undefined) this.#forget(jobName);
   }
 
   #find(name: string): JobBootstrap | undefined {

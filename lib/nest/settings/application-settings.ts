@@ -1,18 +1,19 @@
 import { InvalidConfigurationError } from '../../api/errors/errors.js';
 import { isMap } from '../../api/text/describe-value.js';
+import { keyPath } from '../../api/job/job-name.js';
 import { type ClassedJobItemExecutor } from '../../api/extensions/job-executor.js';
 import { type AnyJobListener } from '../../api/extensions/job-listener.js';
 import { notifyingErrorHandlers } from '../../error-handlers/notifying-error-handlers.js';
 import { type ExtensionOptions, Extensions } from '../../kernel/types/extensions.js';
-import { isAlone } from '../../settings/create-registry-center.js';
 import { type DumpSettings } from '../../settings/dump-settings.js';
 import { mergeSettings } from '../../settings/merge-settings.js';
 import { classedExecutorsProblem, listenersProblem, type ModuleSettings } from '../../settings/module-settings.js';
-import { type RegCenterSettings } from '../../settings/reg-center-settings.js';
+import { type RegCenters } from '../../settings/reg-centers.js';
 import { type RegistryCenter } from '../../registry/registry-center.js';
 import { systemClock } from '../../time/clock.js';
 import { type FoundDataSource, type FoundProvider, type OneOffInjection } from '../elastic-job.explorer.js';
 import { type DefinedJob, defineJobs } from '../definitions/job-definitions.js';
+import { aloneWarnings } from '../centers/created-centers.js';
 import { loggerOf } from '../nest-logger.js';
 import { defineExtensions } from '../definitions/extension-definitions.js';
 import { defineListeners } from '../definitions/listener-definitions.js';
@@ -20,10 +21,6 @@ import { type OperationListener } from '../../api/events/operation-record.js';
 import { defineOperationListeners } from '../definitions/operation-definitions.js';
 import { injectionProblems } from '../decorators/one-off-injections.js';
 import { defineTracing, type TracingDefinition } from '../definitions/tracing-definition.js';
-
-const ALONE =
-  'NODE_ENV is production, but the registry centre is inside this process: each process runs all items of all jobs. ' +
-  'Set elasticjob.regCenter.serverLists, elasticjob.regCenter.url or elasticjob.regCenter.endpoints, and elasticjob.regCenter.required: true, which refuses to start without them.';
 
 /** The sources of an application's settings. */
 export interface ApplicationSources {
@@ -44,7 +41,8 @@ export interface ApplicationSources {
 /** All settings of the application, checked. */
 export interface ApplicationSettings {
   readonly module: ModuleSettings;
-  readonly regCenter: RegCenterSettings;
+  /** The settings of the registry centres by name, the default one first. */
+  readonly regCenters: RegCenters;
   readonly jobs: readonly DefinedJob[];
   /** The extensions that jobs may name, and the observers and interceptors of their runs. */
   readonly extensions: ExtensionOptions;
@@ -76,7 +74,7 @@ export function readApplicationSettings({
 }: ApplicationSources): ApplicationSettings | undefined {
   const merged = mergeSettings({ code: [{ jobs: decoratorsOf(providers) }, options], file, environment });
   if (merged === undefined) return undefined;
-  const { module, regCenter } = merged;
+  const { module, regCenters } = merged;
   const { lists, problems: extensionProblems } = defineExtensions(providers, {
     ...module,
     classedExecutors: usableExecutors(module),
@@ -106,13 +104,13 @@ export function readApplicationSettings({
   if (problems.length > 0)
     throw new InvalidConfigurationError([...new Set(problems.map(merged.withOrigin)), ...ignored]);
   const warnings = [
-    ...(environment['NODE_ENV'] === 'production' && isAlone(module, regCenter) ? [ALONE] : []),
+    ...(environment['NODE_ENV'] === 'production' ? aloneWarnings({ module, regCenters, jobs }) : []),
     ...ignored,
     ...merged.warnings,
     ...tracing.warnings,
   ];
   return {
-    ...{ module, regCenter, jobs, extensions, warnings },
+    ...{ module, regCenters, jobs, extensions, warnings },
     tracing: tracing.definition,
     dump: merged.dump,
     operationListeners: operations.listeners,
@@ -121,18 +119,32 @@ export function readApplicationSettings({
 
 /** A registry centre in code comes before one in a file, as in a test; both in code are a mistake. */
 function registryCenterProblems(options: unknown): readonly string[] {
-  if (!isMap(options) || options['registryCenter'] === undefined) return [];
-  const { registryCenter, regCenter } = options;
-  const { session } = Object(registryCenter) as Partial<RegistryCenter>;
+  if (!isMap(options)) return [];
+  const { registryCenter, registryCenters, regCenter, regCenters } = options;
+  const settings = isMap(regCenters) ? regCenters : {};
+  return [
+    ...givenProblems({ center: registryCenter, settings: regCenter }, ['registryCenter'], ['regCenter']),
+    ...Object.entries(isMap(registryCenters) ? registryCenters : {}).flatMap(([name, center]) =>
+      givenProblems({ center, settings: settings[name] }, ['registryCenters', name], ['regCenters', name]),
+    ),
+  ];
+}
+
+function givenProblems(
+  { center, settings }: { readonly center: unknown; readonly settings: unknown },
+  given: readonly string[],
+  described: readonly string[],
+): readonly string[] {
+  if (center === undefined) return [];
+  const [path, other] = [given, described].map((place) => place.reduce(keyPath, 'elasticjob'));
+  const { session } = Object(center) as Partial<RegistryCenter>;
   const closed =
     session?.state.phase === 'closed'
-      ? [
-          `elasticjob.registryCenter: is closed (${session.state.reason}), and is never open again; give one that is open`,
-        ]
+      ? [`${path}: is closed (${session.state.reason}), and is never open again; give one that is open`]
       : [];
   const both =
-    isMap(regCenter) && Object.keys(regCenter).some((key) => key !== 'required' && regCenter[key] !== undefined)
-      ? ['elasticjob.regCenter: has no effect beside registryCenter; give only one of them']
+    isMap(settings) && Object.keys(settings).some((key) => key !== 'required' && settings[key] !== undefined)
+      ? [`${other}: has no effect beside ${given.join('.')}; give only one of them`]
       : [];
   return [...closed, ...both];
 }

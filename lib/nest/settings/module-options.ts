@@ -28,9 +28,12 @@ export interface ElasticJobModuleOptions extends Pick<
   | 'logger'
   | 'oneOffJobs'
   | 'registryCenter'
+  | 'registryCenters'
 > {
   /** The address of the registry centre. Default: jobs are coordinated inside this process. */
   readonly regCenter?: RegCenterSettings;
+  /** Further registry centres by name, for jobs whose `registryCenter` names them. Default: none. */
+  readonly regCenters?: Readonly<Record<string, RegCenterSettings>>;
   /** The recording of runs in a database. Default: runs are not recorded. */
   readonly tracing?: TracingSettings;
   /** The port on which this process shows what the registry centre has of a job. Default: none is opened. */

@@ -63,6 +63,11 @@ const isFound: Check = async () => {
   expect(app.stored('syncOrders')).toMatchObject({ jobName: 'syncOrders', shardingTotalCount: 2 });
 };
 
+/** The name in the column `Here` is a setting of jobs. */
+const isSettingOfJobs: Check = (row) => {
+  expect([...settingsOf(JobSettings).keys()]).toContain(codeIn(row, 'Here'));
+};
+
 /** Checks of the annotations. */
 export const annotationChecks: Checks = {
   ...Object.fromEntries(storedAttributes.map((name) => [name, attribute])),
@@ -73,7 +78,7 @@ export const annotationChecks: Checks = {
     expect(codeIn(row, 'Here')).toBe("props: { a: 'b' }");
     expect((await storedBy({ props: { a: 'b' } })).props).toEqual({ a: 'b' });
   },
-  registryCenter: refusedOption('registryCenter'),
+  registryCenter: isSettingOfJobs,
   extraConfigurations: refusedOption('extraConfigurations'),
   jobExecutorServiceHandlerType: async (row) => {
     await using app = await running({ providers: [decorated({ [codeIn(row, 'Here')]: 'SINGLE_THREAD' })] });
@@ -164,9 +169,7 @@ export const namespaceChecks: Checks = {
   '<elasticjob:job-scanner>': isFound,
   'job job-ref': (row) => ofStarter(jobChecks, 'elastic-job-class', row),
   'job job-type': (row) => ofStarter(jobChecks, 'elastic-job-type', row),
-  'job registry-center-ref': () => {
-    expect(settingsOf(JobSettings).has('registryCenter')).toBe(false);
-  },
+  'job registry-center-ref': isSettingOfJobs,
   'job tracing-ref': refusedOption('tracing-ref'),
   '<elasticjob:zookeeper>': () => {
     const attributes = Object.keys(moduleChecks).filter((name) => name.startsWith('reg-center.'));

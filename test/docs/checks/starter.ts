@@ -50,7 +50,7 @@ function regCenter(value: string | number): Check {
       file: { 'reg-center': given },
       environment: {},
       providers: [],
-    })?.regCenter;
+    })?.regCenters.get('default');
 
     expect(settings?.[name]).toBe(value);
     const { serverLists = '', namespace = '' } = settings ?? {};

@@ -45,7 +45,7 @@ const configurationBy = async (text: string): Promise<JobConfiguration | undefin
   }).compile();
   await module.init();
   try {
-    return module.get(ElasticJobLifecycle).host?.jobs.get('syncOrders')?.configuration;
+    return module.get(ElasticJobLifecycle).hosts?.job('syncOrders')?.configuration;
   } finally {
     await module.close();
   }
@@ -122,7 +122,7 @@ test('options that a factory makes with the help of other providers come before 
   }).compile();
   await module.init();
 
-  const configuration = module.get(ElasticJobLifecycle).host?.jobs.get('syncOrders')?.configuration;
+  const configuration = module.get(ElasticJobLifecycle).hosts?.job('syncOrders')?.configuration;
   expect(configuration).toMatchObject({ shardingTotalCount: 2, jobParameter: 'from the loader' });
   expect(module.get(SchedulerRegistry).doesExist('cron', 'syncOrders')).toBe(true);
   await module.close();
@@ -163,7 +163,7 @@ describe('a file whose loader another function calls, so that nobody reads its s
     const logger = new RecordingLogger();
     await using app = await started({ imports: [imports(), elasticJob({ logger })], providers: [SyncOrdersJob] });
 
-    expect(app.get(ElasticJobLifecycle).host?.jobs.get('syncOrders')?.configuration.jobParameter).toBe('decorator');
+    expect(app.get(ElasticJobLifecycle).hosts?.job('syncOrders')?.configuration.jobParameter).toBe('decorator');
     expect(logger.lines.filter((line) => line.includes('ignored'))).toEqual([
       `warn The settings of the file "${file}" are ignored, because ConfigModule has them at its top and not under 'elasticjob': ` +
         'write load: [elasticJobConfig(…)], and not load: [() => elasticJobConfig(…)()].',

@@ -19,7 +19,7 @@ test('an application stays ready after an operator has ended one of its jobs her
   await using app = await started({ imports: [elasticJob({ registryCenter })], providers: [BothJobs] });
   const health = app.get(ElasticJobHealth);
   await until(() => health.report.ready);
-  const { jobInstanceId } = app.get(ElasticJobLifecycle).host!.instance;
+  const { jobInstanceId } = app.get(ElasticJobLifecycle).hosts!.ofDefault.instance;
 
   await registryCenter.remove(new JobPaths('ended').instance(jobInstanceId));
 
@@ -67,7 +67,7 @@ test('an application whose registry centre is closed for good is not live, unles
   await registryCenter.close();
   expect(health.report).toMatchObject({ live: false, ready: false, session: 'closed' });
 
-  app.get(ElasticJobLifecycle).host?.stopFirings();
+  app.get(ElasticJobLifecycle).hosts?.ofDefault.stopFirings();
   expect(health.report).toMatchObject({ live: true, ready: false, reason: 'the application is shutting down' });
 });
 

@@ -362,7 +362,7 @@ test('a preferred address that this machine does not have is refused, one that i
   );
   const preferredNetworkIp = address ?? '';
   await using app = await started({ imports: [elasticJob({ preferredNetworkIp })], providers: [TickJob] });
-  expect(app.get(ElasticJobLifecycle).host?.instance.serverIp).toBe(address ?? '127.0.0.1');
+  expect(app.get(ElasticJobLifecycle).hosts?.ofDefault.instance.serverIp).toBe(address ?? '127.0.0.1');
 });
 
 test('several applications in one process share a job’s items, and go on when one leaves', async () => {

@@ -198,6 +198,6 @@ test('the metrics are those of Prometheus', async () => {
     'elasticjob_items_total {"job_name":"job","outcome":"succeeded"}': 3,
     'elasticjob_items_owned {"job_name":"job"}': 3,
     'elasticjob_item_duration_seconds {"job_name":"job"}': expect.objectContaining({ count: 3 }),
-    'elasticjob_session_state {"state":"connected"}': 1,
+    'elasticjob_session_state {"state":"connected","registry_center":"default"}': 1,
   });
 });

@@ -52,8 +52,8 @@ test('a firing that succeeds is expected, counted and timed', async () => {
     [`elasticjob_items_owned${JOB}`]: 3,
     [`elasticjob_items_running${JOB}`]: 0,
     'elasticjob_job_state{job_name="job",state="active"}': 1,
-    'elasticjob_session_state{state="connected"}': 1,
-    'elasticjob_session_state{state="suspended"}': 0,
+    'elasticjob_session_state{state="connected",registry_center="default"}': 1,
+    'elasticjob_session_state{state="suspended",registry_center="default"}': 0,
   });
 });
 
@@ -118,8 +118,8 @@ test('a suspended session is seen as such', async () => {
   cluster.member('A').registry.faults.disconnect();
 
   expect(await cluster.scrape()).toMatchObject({
-    'elasticjob_session_state{state="connected"}': 0,
-    'elasticjob_session_state{state="suspended"}': 1,
+    'elasticjob_session_state{state="connected",registry_center="default"}': 0,
+    'elasticjob_session_state{state="suspended",registry_center="default"}': 1,
   });
 });
 

@@ -3,7 +3,10 @@ import { describe, expect, test } from '@jest/globals';
 import { type EnvironmentReading, originKey, readEnvironment } from '../../../lib/settings/environment.js';
 
 const read = (environment: Record<string, string | undefined>): EnvironmentReading =>
-  readEnvironment(environment, new Map([['syncOrders', ['email.host', 'apiKey']]]));
+  readEnvironment(environment, {
+    jobs: new Map([['syncOrders', ['email.host', 'apiKey']]]),
+    regCenters: ['reportsDb'],
+  });
 
 test.each<[variable: string, tree: object]>([
   ['ELASTICJOB_ENABLED', { enabled: 'x' }],

@@ -2,7 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import { type JobConfiguration, withDefaults } from '../../../lib/api/job/job-configuration.js';
 import { EmbeddedRegistryCenter } from '../../../lib/registry/embedded/embedded-registry-center.js';
 import { type MergedSettings, mergeSettings } from '../../../lib/settings/merge-settings.js';
+import { type RegCenterSettings } from '../../../lib/settings/reg-center-settings.js';
 import { RefusedText } from '../../../lib/settings/files/refused-text.js';
+
+/** The settings with those of the default registry centre. */
+interface Merged extends MergedSettings {
+  readonly regCenter: RegCenterSettings;
+}
 
 interface Given {
   /** The settings of decorators by job name; the weakest source. */
@@ -14,8 +20,10 @@ interface Given {
 
 const syncOrders = { syncOrders: { shardingTotalCount: 3 } };
 
-const merge = ({ decorated = syncOrders, options = {}, file, environment = {} }: Given): MergedSettings =>
-  mergeSettings({ code: [{ jobs: decorated }, options], file, environment })!;
+const merge = ({ decorated = syncOrders, options = {}, file, environment = {} }: Given): Merged => {
+  const merged = mergeSettings({ code: [{ jobs: decorated }, options], file, environment })!;
+  return { ...merged, regCenter: merged.regCenters.get('default')! };
+};
 
 const problemsOf = (given: Given): readonly string[] => {
   const { problems, jobs } = merge(given);

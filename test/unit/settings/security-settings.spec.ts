@@ -1,10 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { describeValue } from '../../../lib/api/text/describe-value.js';
 import { ZookeeperRegistryCenter } from '../../../lib/registry/zookeeper/zookeeper-registry-center.js';
-import { type MergedSettings, mergeSettings } from '../../../lib/settings/merge-settings.js';
+import { mergeSettings } from '../../../lib/settings/merge-settings.js';
 
-const merged = (code: object, environment: Record<string, string> = {}): MergedSettings =>
-  mergeSettings({ code: [{ regCenter: code }], file: undefined, environment })!;
+const merged = (code: object, environment: Record<string, string> = {}) => {
+  const { regCenters, problems } = mergeSettings({ code: [{ regCenter: code }], file: undefined, environment })!;
+  return { regCenter: regCenters.get('default')!, problems };
+};
 
 const HERE = import.meta.filename;
 

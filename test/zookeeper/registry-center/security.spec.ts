@@ -23,9 +23,9 @@ function registryCenter(variables: Readonly<Record<string, string>>) {
     ELASTICJOB_REGCENTER_NAMESPACE: 'secured',
     ...variables,
   };
-  const { regCenter, problems } = mergeSettings({ code: [], file: undefined, environment })!;
+  const { regCenters, problems } = mergeSettings({ code: [], file: undefined, environment })!;
   expect(problems).toEqual([]);
-  return Object.assign(createRegistryCenter(regCenter, silent), {
+  return Object.assign(createRegistryCenter(regCenters.get('default')!, silent), {
     async [Symbol.asyncDispose](this: { close(): Promise<void> }) {
       await this.close();
     },

@@ -13,9 +13,9 @@ export class ApplicationJobs {
     this.#modules = modules;
   }
 
-  /** Its registry centre; `undefined` without such a module, until it has booted, and after it has shut down. */
-  get registryCenter(): RegistryCenter | undefined {
-    return this.#find(ElasticJobLifecycle)?.host?.registryCenter;
+  /** Its registry centres by name; empty without such a module, until it has booted, and after it has shut down. */
+  get registryCenters(): ReadonlyMap<string, RegistryCenter> {
+    return this.#find(ElasticJobLifecycle)?.hosts?.registryCenters ?? new Map<string, RegistryCenter>();
   }
 
   /** The module's records of operations. */

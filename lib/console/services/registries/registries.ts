@@ -15,6 +15,7 @@ import {
   type ConsoleServiceOptions,
   loggerOf,
 } from '../../options/console-service-options.js';
+import { DEFAULT_REG_CENTER } from '../../../settings/reg-center-names.js';
 import { LastRuns } from '../trace/last-runs.js';
 import { ApplicationJobs } from '../connections/application-registry.js';
 import { type ConsoleRegistry } from './console-registry.js';
@@ -24,7 +25,7 @@ import { isSameTarget, openStoredRegistries, type StoredRegistry } from './store
 import { tlsProblems } from '../connections/stored-tls.js';
 import { TargetGuard, TargetRefusedError } from '../connections/target-guard.js';
 
-/** The name of the application's own registry centre. */
+/** The name of the application's default registry centre, with which those of its others begin. */
 const APPLICATION = 'application';
 const THING = 'The registry centre';
 
@@ -224,13 +225,15 @@ export class Registries implements OnApplicationBootstrap, BeforeApplicationShut
     return testRegistry(() => this.#factory.open(target), clockOf(this.#options));
   }
 
-  /** Adds the application's own registry centre, if it has one and it is not listed yet. */
+  /** Adds the application's own registry centres, if it has any and they are not listed yet. */
   #findApplication(): void {
-    const center = this.#application.registryCenter;
-    if (center === undefined || this.#registries.has(APPLICATION)) return;
-    const registry = this.#factory.fromApplication(APPLICATION, center, this.#application);
-    this.#registries.set(APPLICATION, registry);
-    this.#connectSoon(registry);
+    for (const [ownName, center] of this.#application.registryCenters) {
+      const name = ownName === DEFAULT_REG_CENTER ? APPLICATION : `${APPLICATION}-${ownName}`;
+      if (this.#registries.has(name)) continue;
+      const registry = this.#factory.fromApplication(name, center, this.#application);
+      this.#registries.set(name, registry);
+      this.#connectSoon(registry);
+    }
   }
 
   #connectSoon(registry: ConsoleRegistry): void {

@@ -12,7 +12,7 @@ async function contractServer(): Promise<ContractServer> {
   const proxied = (centre: RegistryCenter): ProxiedEtcdCentre => opened.get(centre)!;
   return {
     async open({ sessionTimeoutMilliseconds = 10_000 } = {}) {
-      const each = await openProxiedEtcd(server, { namespace, sessionTimeoutMilliseconds });
+      const each = await openProxiedEtcd(server.address, { namespace, sessionTimeoutMilliseconds });
       opened.set(each.centre, each);
       return each.centre;
     },

@@ -94,8 +94,31 @@ describe('A registry centre on etcd', () => {
     expect(phases).toEqual(['suspended', 'lost', 'connecting', 'connected']);
   });
 
+  test('ends its session if its latest writes are lost, as when a backup has taken the place of the data', async () => {
+    const centre = await open(namespace(), 60_000);
+    await centre.create('/job/before', '', 'session');
+    const former = sessionOf(centre);
+    await server.backUp();
+    await untilConnected(centre);
+    await centre.create('/job/after', '', 'session');
+
+    await server.loseData('backup');
+    await server.restart();
+    await untilConnected(centre);
+    await expect(centre.put('/job/later', 'x')).rejects.toMatchObject({ code: 'REGISTRY_UNAVAILABLE' });
+    await until(() => sessionOf(centre) !== former, 'another session begins');
+    await untilConnected(centre);
+
+    expect(await centre.children('/job')).toEqual([]);
+    await centre.put('/job/later', 'x');
+    expect(await centre.get('/job/later')).toBe('x');
+  });
+
   test('ends a session that it has lost by its own clock and that still lives at the server, before it begins another one', async () => {
-    await using proxied = await openProxiedEtcd(server, { namespace: namespace(), sessionTimeoutMilliseconds: 2_000 });
+    await using proxied = await openProxiedEtcd(server.address, {
+      namespace: namespace(),
+      sessionTimeoutMilliseconds: 2_000,
+    });
     const { centre, proxy } = proxied;
     await centre.create('/job/mine', '', 'session');
     const former = sessionOf(centre);
@@ -126,7 +149,10 @@ describe('A registry centre on etcd', () => {
   });
 
   test('knows that a commit was made whose answer was lost', async () => {
-    await using proxied = await openProxiedEtcd(server, { namespace: namespace(), sessionTimeoutMilliseconds: 20_000 });
+    await using proxied = await openProxiedEtcd(server.address, {
+      namespace: namespace(),
+      sessionTimeoutMilliseconds: 20_000,
+    });
     const { centre, proxy } = proxied;
     const [other] = [await open(`outages-${namespaces}`)];
     await centre.put('/job/counter', '0');
@@ -174,7 +200,10 @@ describe('A registry centre on etcd', () => {
   });
 
   test('does not know what became of a write if its session ends before that is settled', async () => {
-    await using proxied = await openProxiedEtcd(server, { namespace: namespace(), sessionTimeoutMilliseconds: 1_000 });
+    await using proxied = await openProxiedEtcd(server.address, {
+      namespace: namespace(),
+      sessionTimeoutMilliseconds: 1_000,
+    });
     const { centre, proxy } = proxied;
     await centre.put('/job/counter', '0');
 
@@ -187,7 +216,10 @@ describe('A registry centre on etcd', () => {
   });
 
   test('reads everything again if etcd has forgotten what happened while it was away', async () => {
-    await using proxied = await openProxiedEtcd(server, { namespace: namespace(), sessionTimeoutMilliseconds: 20_000 });
+    await using proxied = await openProxiedEtcd(server.address, {
+      namespace: namespace(),
+      sessionTimeoutMilliseconds: 20_000,
+    });
     const { centre, proxy } = proxied;
     const other = await open(`outages-${namespaces}`);
     await other.put('/job/removed', '');

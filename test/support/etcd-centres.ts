@@ -1,7 +1,7 @@
 import { type JobLogger } from '../../lib/api/text/logger.js';
 import { type EtcdConfiguration } from '../../lib/registry/etcd/etcd-configuration.js';
 import { EtcdRegistryCenter } from '../../lib/registry/etcd/etcd-registry-center.js';
-import { type EtcdServer } from './etcd-server.js';
+import { callEtcd } from './etcd-server.js';
 import { TcpProxy } from './tcp-proxy.js';
 import { until } from './until.js';
 
@@ -18,12 +18,12 @@ export interface ProxiedEtcdCentre {
 /** How a centre is opened; the namespace is `test` unless it is given. */
 export type EtcdCentreOptions = Partial<EtcdConfiguration> & { readonly logger?: JobLogger };
 
-/** Opens a centre through a proxy to a server and waits until it is connected. */
+/** Opens a centre through a proxy to a server (`host:port`) and waits until it is connected. */
 export async function openProxiedEtcd(
-  server: EtcdServer,
+  server: string,
   { logger, ...options }: EtcdCentreOptions = {},
 ): Promise<ProxiedEtcdCentre> {
-  const proxy = await TcpProxy.start(server.address, 'other');
+  const proxy = await TcpProxy.start(server, 'other');
   const centre = new EtcdRegistryCenter(
     { namespace: 'test', sessionTimeoutMilliseconds: 4_000, ...options, endpoints: `http://${proxy.address}` },
     { ...(logger && { logger }) },
@@ -43,10 +43,10 @@ export async function openProxiedEtcd(
   };
 }
 
-/** Ends the lease of a centre's session at the server. */
-export async function endLease(server: EtcdServer, { session: { state } }: EtcdRegistryCenter): Promise<void> {
+/** Ends the lease of a centre's session at the server (`host:port`). */
+async function endLease(server: string, { session: { state } }: EtcdRegistryCenter): Promise<void> {
   if (!('id' in state)) throw new Error(`There is no session: ${JSON.stringify(state)}`);
-  await server.call('lease/revoke', { ID: BigInt(`0x${state.id}`).toString() });
+  await callEtcd(server, 'lease/revoke', { ID: BigInt(`0x${state.id}`).toString() });
 }
 
 /** Waits until a centre is connected. */

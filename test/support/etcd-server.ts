@@ -1,9 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './free-port.js';
+import { ServerProcess } from './server-process.js';
 import { until } from './until.js';
 
 /** How to start a member. */
@@ -24,25 +23,18 @@ export interface EtcdServerOptions {
  */
 const DEFAULTS = ['--heartbeat-interval=20', '--election-timeout=200', '--unsafe-no-fsync', '--logger=zap'];
 
-/**
- * The shell between us and the server: when our end of its input closes, however we ended, it kills the server and
- * removes its folder; so no test run leaves anything behind.
- */
-const GUARD = `"$@" >>"$SERVER_DIR/out.log" 2>&1 & echo $!
-if read -r order; then kill -CONT $!; kill -"$order" $!; wait $!
-else kill -CONT $!; kill -KILL $!; wait $!; rm -rf "$SERVER_DIR"; fi`;
-
 /** A real etcd on free loopback ports, with a data folder of its own that is removed at the end. */
 export class EtcdServer {
-  #guard: ChildProcess | undefined;
-  #pid = 0;
+  readonly #process: ServerProcess;
 
   private constructor(
     /** Port for clients on 127.0.0.1. */
     readonly port: number,
     readonly directory: string,
     private readonly options: EtcdServerOptions & { readonly peerPort: number; readonly metricsPort: number },
-  ) {}
+  ) {
+    this.#process = new ServerProcess(directory);
+  }
 
   /** Starts a member that is alone, and waits until it serves clients. */
   static async start(options: EtcdServerOptions = {}): Promise<EtcdServer> {
@@ -95,38 +87,31 @@ export class EtcdServer {
 
   /** Whether it was started and not ended. */
   get isRunning(): boolean {
-    return this.#guard !== undefined;
+    return this.#process.isRunning;
   }
 
-  /**
-   * Asks etcd's JSON gateway: `call('kv/range', { key: … })`, keys and values in base64.
-   * @throws if the member refuses, or does not answer within five seconds
-   */
-  async call(path: string, body: object, token?: string): Promise<Record<string, unknown>> {
-    const headers = token === undefined ? {} : { authorization: token };
-    const answer = await fetch(`http://${this.address}/v3/${path}`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-      signal: AbortSignal.timeout(5_000),
-    });
-    const result = (await answer.json()) as Record<string, unknown>;
-    if (!answer.ok) throw new Error(`etcd refused ${path}: ${JSON.stringify(result)}`);
-    return result;
+  /** As `callEtcd`, of this server. */
+  call(path: string, body: object, token?: string): Promise<Record<string, unknown>> {
+    return callEtcd(this.address, path, body, token);
   }
 
   /** Ends it at once, as a crash does. */
   async kill(): Promise<void> {
-    await this.#end('KILL');
+    await this.#process.end('KILL');
+  }
+
+  /** Ends it in good order. Its data stay, for `restart()`. */
+  async stop(): Promise<void> {
+    await this.#process.end('TERM');
   }
 
   /** Freezes it: connections stay open, nothing is answered. */
   pause(): void {
-    process.kill(this.#pid, 'SIGSTOP');
+    this.#process.pause();
   }
 
   resume(): void {
-    process.kill(this.#pid, 'SIGCONT');
+    this.#process.resume();
   }
 
   /** Starts it again on the same ports and data, killing it first if it runs, and waits until it serves. */
@@ -141,10 +126,26 @@ export class EtcdServer {
     await this.#spawn();
   }
 
-  /** Ends it and removes its data, as a pod without a volume does. For `restart()`. */
-  async loseData(): Promise<void> {
+  /** Makes a backup of its data, for `loseData()`; the server is down for that moment. */
+  async backUp(): Promise<void> {
+    await this.stop();
+    await cp(this.#data, join(this.directory, 'backup'), { recursive: true });
+    await this.#spawn();
+    await this.ready();
+  }
+
+  /**
+   * Ends it at once and removes its data, as a pod without a volume does, or puts its backup in their place. For
+   * `restart()`.
+   */
+  async loseData(instead: 'nothing' | 'backup' = 'nothing'): Promise<void> {
     await this.kill();
-    await rm(join(this.directory, 'data'), { recursive: true, force: true });
+    await rm(this.#data, { recursive: true, force: true });
+    if (instead === 'backup') await cp(join(this.directory, 'backup'), this.#data, { recursive: true });
+  }
+
+  get #data(): string {
+    return join(this.directory, 'data');
   }
 
   /** Ends it and removes its folder. */
@@ -165,34 +166,31 @@ export class EtcdServer {
       ? [`--cert-file=${tls.cert}`, `--key-file=${tls.key}`, `--trusted-ca-file=${tls.clients}`, '--client-cert-auth']
       : [];
     const own = [
-      ...[`--name=${name}`, `--data-dir=${join(this.directory, 'data')}`],
+      ...[`--name=${name}`, `--data-dir=${this.#data}`],
       ...[`--listen-client-urls=${client}`, `--advertise-client-urls=${client}`],
       ...[`--listen-peer-urls=${peer}`, `--initial-advertise-peer-urls=${peer}`],
       `--initial-cluster=${member?.cluster ?? `${name}=${peer}`}`,
       `--listen-metrics-urls=http://127.0.0.1:${metricsPort}`,
     ];
-    const guard = spawn('sh', ['-c', GUARD, 'sh', program(), ...own, ...security, ...DEFAULTS, ...args], {
-      env: { ...process.env, SERVER_DIR: this.directory },
-      stdio: ['pipe', 'pipe', 'ignore'],
-      // In a process group of its own, or Ctrl-C would end the guard before it has cleaned up.
-      detached: true,
-    });
-    this.#guard = guard;
-    const [line] = (await once(guard.stdout, 'data')) as [Buffer];
-    this.#pid = Number(line.toString());
-  }
-
-  async #end(signal: 'TERM' | 'KILL'): Promise<void> {
-    const guard = this.#guard;
-    if (!guard) return;
-    this.#guard = undefined;
-    const ended = once(guard, 'exit');
-    guard.stdin?.end(`${signal}\n`);
-    await ended;
+    await this.#process.start([program(), ...own, ...security, ...DEFAULTS, ...args]);
   }
 }
 
 /** The program of the server: `ETCD`, or that of the path. */
 function program(): string {
   return process.env['ETCD'] ?? 'etcd';
+}
+
+/** Asks the JSON gateway of a server: `callEtcd('host:port', 'kv/range', { key: … })`, keys and values in base64. */
+export async function callEtcd(
+  server: string,
+  path: string,
+  body: object,
+  token?: string,
+): Promise<Record<string, unknown>> {
+  const headers = token === undefined ? {} : { authorization: token };
+  const answer = await fetch(`http://${server}/v3/${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  const result = (await answer.json()) as Record<string, unknown>;
+  if (!answer.ok) throw new Error(`etcd refused ${path}: ${JSON.stringify(result)}`);
+  return result;
 }

@@ -1,11 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { freePort } from './free-port.js';
+import { ServerProcess } from './server-process.js';
 import { until } from './until.js';
 
 /** How to start a server. */
@@ -43,18 +42,9 @@ const DEFAULT_HEAP_MB = 128;
 
 const JVM = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Dzookeeper.preAllocSize=4096'];
 
-/**
- * The shell between us and the JVM: when our end of its input closes, however we ended, it kills the server and removes
- * its folder; so no test run leaves anything behind.
- */
-const GUARD = `"$@" >"$SERVER_DIR/out.log" 2>&1 & echo $!
-if read -r order; then kill -"$order" $!; wait $!
-else kill -KILL $!; wait $!; rm -rf "$SERVER_DIR"; fi`;
-
 /** A real ZooKeeper server on a free loopback port, with a data folder of its own that is removed at the end. */
 export class ZooKeeperServer {
-  #guard: ChildProcess | undefined;
-  #pid = 0;
+  readonly #process: ServerProcess;
 
   private constructor(
     /** Client port on 127.0.0.1. */
@@ -62,7 +52,9 @@ export class ZooKeeperServer {
     /** The server's folder: configuration, data, log. */
     readonly directory: string,
     private readonly options: ZooKeeperServerOptions,
-  ) {}
+  ) {
+    this.#process = new ServerProcess(directory);
+  }
 
   /** Starts a server and waits until it serves clients. */
   static async start(options: ZooKeeperServerOptions = {}): Promise<ZooKeeperServer> {
@@ -86,7 +78,7 @@ export class ZooKeeperServer {
   }
 
   get isRunning(): boolean {
-    return this.#guard !== undefined;
+    return this.#process.isRunning;
   }
 
   /** Resolves when the server serves clients; rejects with the end of its log after a minute. */
@@ -121,22 +113,21 @@ export class ZooKeeperServer {
 
   /** Ends the server in good order. Its data stay, for `restart()`. */
   async stop(): Promise<void> {
-    if (this.isRunning) this.resume();
-    await this.#end('TERM');
+    await this.#process.end('TERM');
   }
 
   /** Ends the server as a power failure would. Its data stay, for `restart()`. */
   async kill(): Promise<void> {
-    await this.#end('KILL');
+    await this.#process.end('KILL');
   }
 
   /** Freezes the server: connections stay open, nothing is answered. */
   pause(): void {
-    process.kill(this.#pid, 'SIGSTOP');
+    this.#process.pause();
   }
 
   resume(): void {
-    process.kill(this.#pid, 'SIGCONT');
+    this.#process.resume();
   }
 
   /** Starts it again on the same port and data (stopping it first if it runs) and waits until it serves. */
@@ -197,25 +188,7 @@ export class ZooKeeperServer {
     const properties = Object.entries(systemProperties);
     const jvm = [`-Xmx${heapMb}m`, ...JVM, ...properties.map(([name, value]) => `-D${name}=${this.#inPlace(value)}`)];
     const main = 'org.apache.zookeeper.server.quorum.QuorumPeerMain';
-    const java = ['java', ...jvm, '-cp', classPath(), main, join(this.directory, 'zoo.cfg')];
-    const guard = spawn('sh', ['-c', GUARD, 'sh', ...java], {
-      env: { ...process.env, SERVER_DIR: this.directory },
-      stdio: ['pipe', 'pipe', 'ignore'],
-      // In a process group of its own, or Ctrl-C would end the guard before it has cleaned up.
-      detached: true,
-    });
-    this.#guard = guard;
-    const [line] = (await once(guard.stdout, 'data')) as [Buffer];
-    this.#pid = Number(line.toString());
-  }
-
-  async #end(signal: 'TERM' | 'KILL'): Promise<void> {
-    const guard = this.#guard;
-    if (!guard) return;
-    this.#guard = undefined;
-    const ended = once(guard, 'exit');
-    guard.stdin?.end(`${signal}\n`);
-    await ended;
+    await this.#process.start(['java', ...jvm, '-cp', classPath(), main, join(this.directory, 'zoo.cfg')]);
   }
 
   #inPlace(text: string): string {

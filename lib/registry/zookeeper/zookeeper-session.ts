@@ -22,10 +22,11 @@ import { type JobLogger } from '../../api/text/logger.js';
 import { Listeners } from '../../async/listeners.js';
 import { type Clock } from '../../time/clock.js';
 import { soon } from '../../time/event-loop.js';
+import { OutageLog } from '../outage-log.js';
 import { type Session, type SessionState } from '../registry-center.js';
 import { NOT_ASKED_TO_CONNECT } from '../session-state.js';
 import { GroupedRequests } from './grouped-requests.js';
-import { OutageLog } from './outage-log.js';
+import { OUTAGE_WORDS, serverFault } from './outage-words.js';
 import { type SessionRequests, type TransportState, type WatchEvent, type ZooKeeperTransport } from './transport.js';
 import { isAnswer } from './zookeeper-failures.js';
 
@@ -81,7 +82,7 @@ export class ZooKeeperSession implements Session {
 
   constructor(options: ZooKeeperSessionOptions) {
     this.#options = options;
-    this.#outage = new OutageLog(options);
+    this.#outage = new OutageLog({ ...options, words: OUTAGE_WORDS });
     this.#listeners = new Listeners({
       onError: (error) => options.logger.error(`A listener of the session failed: ${String(error)}`),
     });
@@ -153,7 +154,7 @@ export class ZooKeeperSession implements Session {
     transport.onState = ifCurrent((state: TransportState) => this.#onTransport(transport, state));
     transport.onWatch = ifCurrent((event: WatchEvent) => this.onEvent(event));
     // Also after the session was lost: then its transport tries to end the session at the server.
-    transport.onFault = (fault) => this.#outage.failed(fault);
+    transport.onFault = (fault) => this.#outage.failed(serverFault(fault));
     transport.connect();
   }
 

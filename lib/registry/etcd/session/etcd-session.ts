@@ -25,6 +25,8 @@ import { detached } from '../../../time/detached.js';
 import { soon } from '../../../time/event-loop.js';
 import { MissingPackageError } from '../../missing-package.js';
 import { type Session, type SessionState } from '../../registry-center.js';
+import { type OutageWords, type ServerFault } from '../../outage.js';
+import { OutageLog } from '../../outage-log.js';
 import { NOT_ASKED_TO_CONNECT } from '../../session-state.js';
 import { type Endpoint } from '../client/endpoints.js';
 import { type EtcdClient } from '../client/etcd-client.js';
@@ -34,7 +36,6 @@ import { CREDENTIAL_SETTINGS } from '../etcd-failures.js';
 import { type EtcdConnection } from './etcd-connection.js';
 import { dial, endLease } from './etcd-dialling.js';
 import { type EtcdKeys } from '../etcd-keys.js';
-import { EtcdOutages } from './etcd-outages.js';
 import { leaseOf, sessionIdOf } from '../node-values.js';
 import { SessionStates } from './session-states.js';
 
@@ -52,6 +53,9 @@ export interface Connected {
   readonly connection: EtcdConnection;
 }
 
+/** As in `etcd cannot be used: ECONNREFUSED localhost:2379.` */
+const OUTAGE_WORDS: OutageWords = { fault: 'etcd cannot be used: ', none: 'No etcd', connected: 'etcd at ' };
+
 /** A connection that breaks sooner counts as a failed attempt. */
 const SHORT_LIVED_MS = 1_000;
 
@@ -59,7 +63,7 @@ const SHORT_LIVED_MS = 1_000;
 export class EtcdSession implements Session {
   readonly #options: EtcdSessionOptions;
   readonly #states: SessionStates;
-  readonly #outages: EtcdOutages;
+  readonly #outages: OutageLog;
   #started = false;
   #connection: EtcdConnection | undefined;
   /** The client of the connection that is being made. */
@@ -70,7 +74,7 @@ export class EtcdSession implements Session {
 
   constructor(options: EtcdSessionOptions) {
     this.#options = options;
-    this.#outages = new EtcdOutages(options);
+    this.#outages = new OutageLog({ ...options, words: OUTAGE_WORDS });
     this.#states = new SessionStates({
       ...options,
       timeoutMs: options.settings.ttlSeconds * 1_000,
@@ -158,13 +162,13 @@ export class EtcdSession implements Session {
         const problem = await connection.broken;
         // One that breaks at once, again and again, must not be made again and again without a pause.
         failures = clock.monotonic() - connectedAt < SHORT_LIVED_MS ? failures + 1 : 0;
-        this.#outages.failed(endpoint, problem);
+        this.#outages.failed(serverFault(endpoint, problem));
         this.#onBroken(connection, problem);
       } catch (error) {
         if (error instanceof EtcdError && error.isAboutCredentials) return this.#refuse(error);
         if (error instanceof MissingPackageError)
           return this.#finishRefused(error.message, error, 'the installed packages');
-        this.#outages.failed(endpoint, connectionProblem(error));
+        this.#outages.failed(serverFault(endpoint, connectionProblem(error)));
         failures++;
       }
       if (failures >= endpoints.length) await this.#pause(failures - endpoints.length + 1);
@@ -196,7 +200,7 @@ export class EtcdSession implements Session {
     if (this.state.phase === 'lost') this.#states.enter({ phase: 'connecting' });
     this.#states.grant(connection.ttlMs, this.#options.settings.sessionTimeoutMs);
     this.#connection = connection;
-    this.#outages.connected(endpoint);
+    this.#outages.connected(endpoint.address);
     this.#states.enter({ phase: 'connected', id: sessionIdOf(connection.lease) }, `with ${endpoint.address}`);
     return connection;
   }
@@ -248,4 +252,8 @@ export class EtcdSession implements Session {
       };
     });
   }
+}
+
+function serverFault({ address }: Endpoint, problem: string): ServerFault {
+  return { server: address, problem, text: problem.includes(address) ? problem : `${problem} ${address}` };
 }

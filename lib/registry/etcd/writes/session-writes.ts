@@ -12,6 +12,9 @@
  * version is still the one from before the write. Either that succeeds, and the write can never happen, even if it is
  * still under way somewhere; or the slot holds the write's number, and it has happened, at the revision of the slot.
  * Only if etcd cannot be asked in time, or the session has ended meanwhile, the outcome stays unknown.
+ *
+ * If a write finds its slot older than we left it, etcd has lost later writes of this session: a backup has taken the
+ * place of its data. Then nodes of the session are gone while it lives, so it is over.
  */
 import { RegistryOutcomeUnknownError, RegistryUnavailableError, SessionLostError } from '../../../api/errors/errors.js';
 import { sleep } from '../../../async/wait.js';
@@ -66,19 +69,20 @@ export class SessionWrites {
         const answer = await this.#send(connected, slot, number, txn);
         if (answer.succeeded) return happened(slot, this.#slots, answer);
         this.#slots.giveBack(slot);
-        this.#requireLife(subject, connected, answer);
+        this.#requireLife(subject, { connected, slot, answer });
         return { happened: false };
       } catch (error) {
         if (!(error instanceof EtcdError)) throw error;
         if (error.isAnswer) this.#slots.giveBack(slot);
         const revision = error.isAnswer ? undefined : await this.#settle(subject, { connected, slot, number, error });
         if (revision !== undefined) return { happened: true, revision, responses: [] };
-        if (error.isLeaseOver) throw this.#over(subject, connected);
+        if (error.isLeaseOver) throw this.#over(subject, connected, 'etcd has ended it');
         if (!isPassing(error) || clock.monotonic() >= endsAt) throw translated(subject, error);
       }
       // In a loop on purpose: nothing was changed, and a member needs a moment after a change of etcd's leader.
       await sleep(clock, settings.pause.baseMs);
-      if (requireConnected(this.#context.session, subject).id !== connected.id) throw this.#over(subject, connected);
+      if (requireConnected(this.#context.session, subject).id !== connected.id)
+        throw this.#over(subject, connected, 'etcd has ended it');
     }
   }
 
@@ -88,7 +92,10 @@ export class SessionWrites {
     return this.#latest(id, connection).client.call('txn', {
       compare: [...txn.compare, atVersion(key, slot.version), ...(isNew ? [existsAt(this.#keys.session(id))] : [])],
       success: [...txn.success, { requestPut: { key, value: Buffer.from(number), lease: leaseOf(id) } }],
-      failure: [{ requestRange: { key: this.#keys.session(id), keysOnly: true } }],
+      failure: [
+        { requestRange: { key: this.#keys.session(id), keysOnly: true } },
+        { requestRange: { key, keysOnly: true } },
+      ],
     });
   }
 
@@ -98,13 +105,18 @@ export class SessionWrites {
     return connected?.id === id ? connected.connection : connection;
   }
 
-  #requireLife(subject: CallSubject, connected: Connected, { responses }: TxnResponse): void {
-    const lives = (responses[0]?.responseRange?.kvs.length ?? 0) > 0;
-    if (!lives) throw this.#over(subject, connected);
+  #requireLife(
+    subject: CallSubject,
+    { connected, slot, answer }: { readonly connected: Connected; readonly slot: Slot; readonly answer: TxnResponse },
+  ): void {
+    const [session, found] = answer.responses.map(({ responseRange }) => responseRange?.kvs[0]);
+    if (session === undefined) throw this.#over(subject, connected, 'etcd has ended it');
+    if (Number(found?.version ?? 0) < slot.version)
+      throw this.#over(subject, connected, 'etcd has lost its latest writes, as it does when a backup is restored');
   }
 
-  #over({ operation, path }: CallSubject, { id }: Connected): RegistryUnavailableError {
-    this.#context.session.noteEnd(id, 'etcd has ended it');
+  #over({ operation, path }: CallSubject, { id }: Connected, reason: string): RegistryUnavailableError {
+    this.#context.session.noteEnd(id, reason);
     return new RegistryUnavailableError(operation, path, new SessionLostError(`it ended while trying to ${operation}`));
   }
 

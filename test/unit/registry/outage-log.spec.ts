@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { OutageLog } from '../../../lib/registry/zookeeper/outage-log.js';
+import { OutageLog } from '../../../lib/registry/outage-log.js';
+import { OUTAGE_WORDS, serverFault } from '../../../lib/registry/zookeeper/outage-words.js';
 import { type ConnectionFault } from '../../../lib/registry/zookeeper/transport.js';
 import { ManualClock } from '../../../lib/testing/manual-clock.js';
 
@@ -20,17 +21,17 @@ function outageLog(): { clock: ManualClock; lines: string[]; log: OutageLog } {
     warn: (line: string) => void lines.push(`warn ${line}`),
     error: () => undefined,
   };
-  return { clock, lines, log: new OutageLog({ clock, logger }) };
+  return { clock, lines, log: new OutageLog({ clock, logger, words: OUTAGE_WORDS }) };
 }
 
 test('each reason of each server is logged once in an outage, however often it comes again', () => {
   const { log, lines } = outageLog();
 
   for (const detail of ['first', 'second']) {
-    log.failed({ ...REFUSED, detail });
-    log.failed(SILENT);
+    log.failed(serverFault({ ...REFUSED, detail }));
+    log.failed(serverFault(SILENT));
   }
-  log.failed({ ...REFUSED, problem: 'hangs up' });
+  log.failed(serverFault({ ...REFUSED, problem: 'hangs up' }));
 
   expect(lines).toEqual([
     'warn ZooKeeper server a:2181 refuses connections (first). Check A.',
@@ -41,12 +42,12 @@ test('each reason of each server is logged once in an outage, however often it c
 
 test('an outage is logged again every minute, with how long it has lasted and the newest reason of each server', async () => {
   const { clock, log, lines } = outageLog();
-  log.failed(REFUSED);
-  log.failed(SILENT);
+  log.failed(serverFault(REFUSED));
+  log.failed(serverFault(SILENT));
   lines.length = 0;
 
   await clock.advance(60_000);
-  log.failed({ ...SILENT, detail: '9 ms', cure: REFUSED.cure });
+  log.failed(serverFault({ ...SILENT, detail: '9 ms', cure: REFUSED.cure }));
   await clock.advance(60_000);
 
   expect(lines).toEqual([
@@ -61,7 +62,7 @@ test.each([
   [185_000, '3 minutes'],
 ])('the end of an outage of %d ms is logged once, and nothing follows', async (lastingMs, text) => {
   const { clock, log, lines } = outageLog();
-  log.failed(REFUSED);
+  log.failed(serverFault(REFUSED));
   await clock.advance(lastingMs);
   lines.length = 0;
 
@@ -75,12 +76,12 @@ test.each([
 
 test('the next outage is logged like the first one, with its own beginning', async () => {
   const { clock, log, lines } = outageLog();
-  log.failed(REFUSED);
+  log.failed(serverFault(REFUSED));
   log.connected('a:2181');
   await clock.advance(100_000);
   lines.length = 0;
 
-  log.failed(REFUSED);
+  log.failed(serverFault(REFUSED));
   await clock.advance(60_000);
 
   expect(lines).toEqual([
@@ -91,11 +92,11 @@ test('the next outage is logged like the first one, with its own beginning', asy
 
 test('a log that is closed leaves no timer, and logs no fault that comes late', async () => {
   const { clock, log, lines } = outageLog();
-  log.failed(REFUSED);
+  log.failed(serverFault(REFUSED));
   lines.length = 0;
 
   log.close();
-  log.failed(SILENT);
+  log.failed(serverFault(SILENT));
   await clock.advance(300_000);
 
   expect(lines).toEqual([]);

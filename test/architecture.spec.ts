@@ -33,7 +33,7 @@ const ROOMS_OF_THE_CONSOLE = [
 ];
 const KERNEL = ['kernel', ...ROOMS];
 const CORE = [...KERNEL, 'operations', 'dump'];
-const GROUND = ['api', 'time', 'async', 'wording', 'layout', 'registry'];
+const GROUND = ['api', 'time', 'async', 'wording', 'layout', 'graphs', 'registry'];
 
 /** The areas that the entries of the package may export. */
 const PUBLIC = [...CORE, ...EXTENSIONS.filter((area) => area !== 'tracing/rdb'), ...ADAPTERS, ...GROUND];
@@ -48,6 +48,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   registry: ['api', 'time', 'async', 'wording'],
   ...Object.fromEntries(ADAPTERS.map((area) => [area, ['registry', 'api', 'time', 'async', 'wording']])),
   layout: ['api', 'registry (types)', 'time', 'async', 'wording'],
+  // The jobs that run after each other.
+  graphs: ['layout', 'api', 'registry'],
   ...Object.fromEntries(EXTENSIONS.map((area) => [area, ['api', 'time', 'async', 'wording']])),
   observability: ['api'],
   ...Object.fromEntries(Object.keys(OBSERVABILITY).map((area) => [area, ['observability', 'api']])),

@@ -38,6 +38,7 @@ import { type JobInstance } from '../api/extensions/sharding-strategy.js';
 import { Deferred } from '../async/deferred.js';
 import { Mailbox } from '../async/mailbox.js';
 import { NamedTimers } from '../async/named-timers.js';
+import { findGraphProblems } from '../graphs/read-graph.js';
 import { JobPaths } from '../layout/job-paths.js';
 import {
   type Lineage,
@@ -569,6 +570,7 @@ export class JobRuntime {
     if (established.type === 'unusable' && this.#bootsAs === undefined)
       throw new InvalidConfigurationError([established.fault]);
     const config = established.type === 'usable' ? established.config : configuration;
+    await this.#checkGraph(config);
     const parts = this.#bootsAs === undefined ? ALL_PARTS : PARTS_FOR_STARTING;
     const faults = extensions.faultsIn(config, job);
     const fatal = faults.filter(({ part }) => parts.has(part));
@@ -577,6 +579,17 @@ export class JobRuntime {
     await extensions.prepareExecutor(config, job, clock);
     if (faults.every(({ part }) => part !== 'error-handler')) await extensions.prepareErrorHandler(config, clock);
     return config;
+  }
+
+  /** An upstream job that is not there may come later, and is no reason to refuse the start. */
+  async #checkGraph(config: JobConfiguration): Promise<void> {
+    const { jobName } = this;
+    const problems = await findGraphProblems(this.#deps.registry, { ...config, jobName });
+    const faults = problems.filter(({ problem }) => problem.type !== 'unknown');
+    if (faults.length > 0)
+      throw new InvalidConfigurationError(
+        faults.map(({ text }) => `Job '${jobName}' cannot run after others: ${text}`),
+      );
   }
 
   async #assemble(): Promise<JobComponents> {

@@ -1,4 +1,5 @@
 import { type JobConfiguration } from '../api/job/job-configuration.js';
+import { isScheduled } from '../api/settings/dependencies.js';
 import { type RunObserver } from '../api/events/run-events.js';
 import { type ElasticJob } from '../api/job/job.js';
 import { type JobInstance } from '../api/extensions/sharding-strategy.js';
@@ -56,7 +57,7 @@ export class Member {
     this.host = new JobHost({ registryCenter: this.registry, clock, logger, instance, ...options.host, observers });
     const { job } = options;
     const bootstrapOptions = { host: this.host, jobClassName: 'TestJob' };
-    if (configuration.cron === undefined || configuration.cron === '') {
+    if (!isScheduled(configuration)) {
       this.bootstrap = new OneOffJobBootstrap(this.registry, job, configuration, bootstrapOptions);
       this.started = this.bootstrap.start();
     } else {

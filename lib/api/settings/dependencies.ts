@@ -4,6 +4,8 @@
  */
 import { inEnglish, wording } from '../../wording/wording.js';
 import { withValue } from '../text/describe-value.js';
+import { InvalidConfigurationError } from '../errors/errors.js';
+import { jobNameProblem, propertyPath } from '../job/job-name.js';
 import { type RunPropertyProblem } from './run-limits.js';
 
 /** The upstream jobs of a job, and the rules by which it follows them. */
@@ -52,8 +54,8 @@ const choices = Object.keys(CHOICES) as readonly Choice[];
 type Properties = Readonly<Record<string, string>>;
 
 /**
- * The dependencies that a job's properties set; `undefined` if the job depends on none, or if `dependencyProblems` finds
- * a fault.
+ * The dependencies that a job's properties set; `undefined` if the job depends on none, or if `dependencyProblems`
+ * finds a fault.
  */
 export function dependenciesOf({ props }: { readonly props: Properties }): Dependencies | undefined {
   const text = props[DEPENDENCY_PROPERTIES.after];
@@ -84,7 +86,7 @@ export function dependencyProblems(props: Properties): readonly RunPropertyProbl
   const text = props[after];
   const names = text === undefined ? undefined : namesIn(text);
   const listProblems =
-    text === undefined || (names !== undefined && names.length > 0)
+    text === undefined || (names !== undefined && names.length > 0 && !names.some(jobNameProblem))
       ? []
       : [{ property: after, problem: inEnglish(withValue(wording('text-list'), text)) }];
   const choiceProblems = choices.flatMap((key) => {
@@ -95,6 +97,20 @@ export function dependencyProblems(props: Properties): readonly RunPropertyProbl
     return [{ property, problem: inEnglish(withValue(wording('one-of', { words: known.join(', ') }), value)) }];
   });
   return [...listProblems, ...choiceProblems];
+}
+
+/** @throws InvalidConfigurationError naming each property that stores dependencies and has a fault */
+export function requireDependencies({
+  jobName,
+  props,
+}: {
+  readonly jobName: string;
+  readonly props: Properties;
+}): void {
+  const faults = dependencyProblems(props).map(
+    ({ property, problem }) => `${propertyPath(jobName, property)}: ${problem}`,
+  );
+  if (faults.length > 0) throw new InvalidConfigurationError(faults);
 }
 
 /** The text that stores names of jobs: `importA,importB`, or JSON if a name has a comma. */

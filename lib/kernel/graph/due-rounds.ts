@@ -1,7 +1,7 @@
 /**
  * Decides for which upstream rounds the items of a job are due: pure functions of what the upstream jobs have on
- * record. No instance hands a round on. Each instance derives from the records which of its own items are due, and the commit
- * that begins an item makes it run at most once for an instant.
+ * record. No instance hands a round on. Each instance derives from the records which of its own items are due, and the
+ * commit that begins an item makes it run at most once for an instant.
  */
 import { type Dependencies } from '../../api/settings/dependencies.js';
 import { type EndRecord } from '../../layout/x-node/end-record.js';

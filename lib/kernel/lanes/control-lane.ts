@@ -176,7 +176,7 @@ export class ControlLane {
   /** Updates the last known leader and the obstacle. */
   #noteState(): void {
     const { watch, me, instance, paths, registry, timer, leadership } = this.#deps;
-    const { definition, settingFaults, held } = this.#deps;
+    const { definition, settingFaults, held, upstreams } = this.#deps;
     const { view } = watch;
     this.#lastKnownLeader = lastKnownLeaderOf(view, watch.nodes.get(paths.leader)?.session, this.#lastKnownLeader);
     // Without its node, the instance is about to stop.
@@ -192,6 +192,7 @@ export class ControlLane {
       settingFaults: view.config === undefined ? [] : settingFaults.of(view.config),
       assignmentFailure: this.#failures.of('reshard', 'request-resharding', 'mark-readded-as-not-due'),
       strategyFailure: leadership.strategyFailure,
+      graphProblems: upstreams.problems,
       impairments: held.impairments,
     });
     this.#obstacle.note(obstacle);

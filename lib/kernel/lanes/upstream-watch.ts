@@ -56,7 +56,12 @@ export class UpstreamWatch {
 
   /** True if the job has settings, without which there is no job. */
   get isThere(): boolean {
-    return this.#view.configRevision !== undefined;
+    return this.settingsRevision !== undefined;
+  }
+
+  /** Revision of its settings; `undefined` if it has none. */
+  get settingsRevision(): number | undefined {
+    return this.#view.configRevision;
   }
 
   /** True if a job of that name is registered as a successor. */

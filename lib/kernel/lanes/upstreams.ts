@@ -9,6 +9,7 @@
  */
 import { type Dependencies, dependenciesOf } from '../../api/settings/dependencies.js';
 import { type JobConfiguration } from '../../api/job/job-configuration.js';
+import { type FoundProblem, findGraphProblems } from '../../graphs/read-graph.js';
 import { type JobView } from '../../layout/job-view.js';
 import { type JobContext } from '../job/job-context.js';
 import { DueRounds } from '../graph/due-rounds.js';
@@ -28,17 +29,40 @@ export class Upstreams {
   #key = NOTHING_FOLLOWED;
   #due: { readonly moment: string; readonly rounds: DueRounds } | undefined;
   #isClosed = false;
+  #problems: readonly FoundProblem[] = [];
+  /** The revisions of the upstream jobs' settings for which `#problems` were found. */
+  #checkedFor: string | undefined;
 
   constructor(deps: UpstreamsDeps) {
     this.#deps = deps;
   }
 
-  /** True if exactly the upstream jobs of these settings are followed, and those that are there know of that. */
-  areFollowed(config: JobConfiguration): boolean {
-    return this.#key === dependenciesKey(dependenciesOf(config)) && !this.#watches.some(this.#isToRegister);
+  /** Everything that keeps the job from running after others. */
+  get problems(): readonly FoundProblem[] {
+    return this.#problems;
   }
 
-  readonly #isToRegister = (watch: UpstreamWatch): boolean => watch.isThere && !watch.knows(this.#deps.paths.jobName);
+  /**
+   * True if exactly the upstream jobs of these settings are followed and checked, and those that are there know of that.
+   */
+  areFollowed(config: JobConfiguration): boolean {
+    const key = dependenciesKey(dependenciesOf(config));
+    if (key !== this.#key || this.#watches.some(this.#isToRegister)) return false;
+    return key === NOTHING_FOLLOWED || this.#checkedFor === this.#basisOf(config);
+  }
+
+  #basisOf({ shardingTotalCount, monitorExecution, cron }: JobConfiguration): string {
+    const revisions = this.#watches.map(({ settingsRevision }) => settingsRevision);
+    return JSON.stringify([this.#key, shardingTotalCount, monitorExecution, cron, revisions]);
+  }
+
+  readonly #isToRegister = (watch: UpstreamWatch): boolean =>
+    !this.#isBarred && watch.isThere && !watch.knows(this.#deps.paths.jobName);
+
+  /** True if the job cannot run after others until settings change. */
+  get #isBarred(): boolean {
+    return this.#problems.some(({ problem }) => problem.type !== 'unknown');
+  }
 
   /**
    * Follows the upstream jobs that these settings name, and no others, and registers as their successor.
@@ -59,6 +83,10 @@ export class Upstreams {
       this.#key = key;
       if (this.#isClosed) this.#closeAll();
     }
+    // Made before the settings are read: those that change meanwhile are checked again.
+    const basis = this.#basisOf(config);
+    this.#problems = await findGraphProblems(registry, { ...config, jobName: paths.jobName });
+    this.#checkedFor = basis;
     for (const watch of this.#watches) if (this.#isToRegister(watch)) await watch.register(paths.jobName);
     requestReconcile();
   }
@@ -87,7 +115,7 @@ export class Upstreams {
 
   get #rounds(): DueRounds | undefined {
     const dependencies = this.#dependencies;
-    if (dependencies === undefined || this.#key === NOTHING_FOLLOWED) return undefined;
+    if (dependencies === undefined || this.#key === NOTHING_FOLLOWED || this.#isBarred) return undefined;
     const moment = this.#watches.map((watch) => watch.moment).join(' ');
     if (this.#due?.moment !== moment) {
       const { jobName } = this.#deps.paths;
@@ -108,6 +136,7 @@ export class Upstreams {
     this.#watches = [];
     this.#key = NOTHING_FOLLOWED;
     this.#due = undefined;
+    this.#problems = [];
   }
 }
 

@@ -15,6 +15,7 @@ import {
 } from '../../api/extensions/job-executor.js';
 import { isAccepted, textsOf, UnusableAnswerError } from '../../api/extensions/answers.js';
 import { type ItemInterceptor, type RunObserver } from '../../api/events/run-events.js';
+import { requireDependencies } from '../../api/settings/dependencies.js';
 import { runLimitsOf } from '../../api/settings/run-limits.js';
 import { builtInExecutors } from '../../executors/built-in-executors.js';
 import { type AnyJobListener, LOWEST_ORDER } from '../../api/extensions/job-listener.js';
@@ -297,6 +298,7 @@ export class Extensions {
       ['error-handler', () => this.#checkErrorHandler(configuration)],
       ['pool', () => this.threadPoolSize(configuration)],
       ['items', () => runLimitsOf(configuration)],
+      ['items', () => requireDependencies(configuration)],
       ['items', () => readItemParameters(shardingItemParameters)],
       ...jobListenerTypes.map((type) => ['listeners', () => this.#checkListener(configuration, type)] as const),
     ];

@@ -8,6 +8,7 @@
  * grace.
  */
 import { isScheduled } from '../../api/settings/dependencies.js';
+import { type FoundProblem } from '../../graphs/read-graph.js';
 import { type JobPaths } from '../../layout/job-paths.js';
 import { isGone, type ItemView, type JobView } from '../../layout/job-view.js';
 import { isAvailable, staysAsAssigned } from './assignment.js';
@@ -75,6 +76,8 @@ export interface ObstacleInput {
   readonly assignmentFailure: string | undefined;
   /** That failure, if the sharding strategy is its reason. */
   readonly strategyFailure: string | undefined;
+  /** What keeps the job from running after others. */
+  readonly graphProblems: readonly FoundProblem[];
   /** The impairments of items that run here, by item: reason and cure. */
   readonly impairments: ReadonlyMap<number, string>;
 }
@@ -250,6 +253,25 @@ const schedule: Finding = ({ view, schedule: state, ownCron, paths, fullPath }) 
   }
 };
 
+/** An upstream job that is deployed at the same moment may come a little later. */
+const UPSTREAM_GRACE_MS = 5_000;
+
+const upstreams: Finding = ({ graphProblems }) => {
+  const [first] = graphProblems;
+  if (first === undefined) return undefined;
+  const isExpected = graphProblems.every(({ problem }) => problem.type === 'unknown');
+  return {
+    key: `upstream jobs: ${graphProblems.map(({ text }) => text).join(' ')}`,
+    ...{
+      effect: 'blocked',
+      graceMs: isExpected ? UPSTREAM_GRACE_MS : 0,
+      ending: 'it can run after its upstream jobs.',
+    },
+    reason: `it does not run by itself: ${graphProblems.map(({ text }) => text).join(' Besides, ')}`,
+    isOnlyKnownHere: true,
+  };
+};
+
 function formerSchedule(cron: string | undefined): string {
   return cron === undefined
     ? 'there is no former one, so it runs only when it is triggered'
@@ -307,6 +329,7 @@ const FINDINGS: readonly Finding[] = [
   unassigned,
   unownedItems,
   schedule,
+  upstreams,
   faulty('impaired'),
   impairedItems,
 ];

@@ -22,6 +22,7 @@ function obstacleIn(view: Partial<JobView>, more: Partial<ObstacleInput> = {}): 
     settingFaults: [],
     assignmentFailure: undefined,
     strategyFailure: undefined,
+    graphProblems: [],
     impairments: new Map(),
     ...more,
   });

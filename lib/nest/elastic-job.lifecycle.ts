@@ -18,6 +18,7 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { LazyModuleLoader } from '@nestjs/core';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import { DeadlineExceededError } from '../api/errors/errors.js';
+import { isScheduled } from '../api/settings/dependencies.js';
 import { describeCause, stackOf } from '../api/text/describe-cause.js';
 import { type JobLogger } from '../api/text/logger.js';
 import { withDeadline } from '../async/wait.js';
@@ -306,7 +307,7 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
 
   async #boot({ jobName }: JobBootstrap): Promise<void> {
     const runtime = this.#hosts?.job(jobName);
-    await runtime?.boot(runtime.definition.configuration.cron === undefined ? 'triggered' : 'scheduled');
+    await runtime?.boot(isScheduled(runtime.definition.configuration) ? 'scheduled' : 'triggered');
   }
 }
 

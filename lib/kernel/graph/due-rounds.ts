@@ -12,6 +12,8 @@ import { type Fate, type UpstreamFates } from './rounds.js';
 export interface Upstream {
   /** Its completed rounds that are on record, in the order of their instants. */
   readonly rounds: readonly Round[];
+  /** The latest instant of completed rounds that are on record no more; `-Infinity` if all are. */
+  readonly droppedUpTo: number;
   /** All ends of its items that are on record; needed with `items: 'same'` only. */
   readonly ends: EndRecord;
   /** The latest instant that is not due, in milliseconds since 1970; `-Infinity`: all are due. */
@@ -44,6 +46,16 @@ export class DueRounds implements UpstreamFates {
   /** The last instant for which an item may be due, in milliseconds since 1970; `undefined` if there is none. */
   get latest(): number | undefined {
     return this.instants.at(-1);
+  }
+
+  /** True if rounds of an upstream job were dropped for which the item was to run, as each round is to be run. */
+  hasLost(item: number, lastBegun: number | undefined): boolean {
+    return (
+      this.#dependencies.rounds === 'every' &&
+      lastBegun !== undefined &&
+      this.#upstreams.some(({ droppedUpTo, since }) => droppedUpTo > Math.max(lastBegun, since)) &&
+      this.dueFor(item, lastBegun) !== undefined
+    );
   }
 
   fateOf(item: number, instant: number): Fate {

@@ -193,6 +193,7 @@ export class ControlLane {
       assignmentFailure: this.#failures.of('reshard', 'request-resharding', 'mark-readded-as-not-due'),
       strategyFailure: leadership.strategyFailure,
       graphProblems: upstreams.problems,
+      itemsThatLostRounds: upstreams.itemsThatLost(view),
       impairments: held.impairments,
     });
     this.#obstacle.note(obstacle);

@@ -73,7 +73,8 @@ export class UpstreamWatch {
   asUpstreamOf(successor: string): Upstream {
     const { graph } = this.#view;
     const since = this.knows(successor) ? (graph.successors.get(successor) ?? -Infinity) : Infinity;
-    return { rounds: graph.rounds.rounds, ends: mergeEndRecords(graph.ends.values()), since };
+    const { rounds, droppedUpTo = -Infinity } = graph.rounds;
+    return { rounds, droppedUpTo, ends: mergeEndRecords(graph.ends.values()), since };
   }
 
   /**

@@ -113,6 +113,15 @@ export class Upstreams {
     return due;
   }
 
+  /** Items of this instance that were to run for rounds that the upstream jobs have on record no more. */
+  itemsThatLost(view: JobView): readonly number[] {
+    const rounds = this.#rounds;
+    if (rounds === undefined) return [];
+    return numbersOf(assignedItems(view, this.#deps.me)).filter((item) =>
+      rounds.hasLost(item, view.lastBegun.get(item)),
+    );
+  }
+
   get #rounds(): DueRounds | undefined {
     const dependencies = this.#dependencies;
     if (dependencies === undefined || this.#key === NOTHING_FOLLOWED || this.#isBarred) return undefined;

@@ -11,6 +11,7 @@ import { isScheduled } from '../../api/settings/dependencies.js';
 import { type FoundProblem } from '../../graphs/read-graph.js';
 import { type JobPaths } from '../../layout/job-paths.js';
 import { isGone, type ItemView, type JobView } from '../../layout/job-view.js';
+import { MOST_ROUNDS } from '../../layout/x-node/round-record.js';
 import { isAvailable, staysAsAssigned } from './assignment.js';
 import { describeItems, numbersOf } from './items.js';
 
@@ -78,6 +79,8 @@ export interface ObstacleInput {
   readonly strategyFailure: string | undefined;
   /** What keeps the job from running after others. */
   readonly graphProblems: readonly FoundProblem[];
+  /** Items of this instance that were to run for upstream rounds that are on record no more (`afterRounds: 'every'`). */
+  readonly itemsThatLostRounds: readonly number[];
   /** The impairments of items that run here, by item: reason and cure. */
   readonly impairments: ReadonlyMap<number, string>;
 }
@@ -272,6 +275,19 @@ const upstreams: Finding = ({ graphProblems }) => {
   };
 };
 
+const lostRounds: Finding = ({ itemsThatLostRounds }) =>
+  itemsThatLostRounds.length === 0
+    ? undefined
+    : {
+        key: 'lost-rounds',
+        ...{ effect: 'impaired', graceMs: 0, ending: 'all upstream rounds that wait for it are on record.' },
+        reason:
+          `rounds of its upstream jobs come faster than it runs: items ${describeItems(itemsThatLostRounds)} never run for ` +
+          `the earliest of them, of which the last ${MOST_ROUNDS} are kept. Give it more items or instances, or set ` +
+          `afterRounds: 'latest'.`,
+        isOnlyKnownHere: true,
+      };
+
 function formerSchedule(cron: string | undefined): string {
   return cron === undefined
     ? 'there is no former one, so it runs only when it is triggered'
@@ -330,6 +346,7 @@ const FINDINGS: readonly Finding[] = [
   unownedItems,
   schedule,
   upstreams,
+  lostRounds,
   faulty('impaired'),
   impairedItems,
 ];

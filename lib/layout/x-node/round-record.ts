@@ -8,8 +8,9 @@
  * 58 1767225605000 1767225606120 succeeded
  * 57 1767225600000 1767225601250 failed: 4,7
  * 56 1767225595000 1767225595020 stopped
+ * before 1767225590000
  * ```
- * Rounds are numbered without gaps, so that a reader notices rounds that are on record no more.
+ * Rounds are numbered without gaps. The last line has the latest instant of the rounds that are on record no more.
  */
 import { ItemRanges, toRanges } from './item-ranges.js';
 
@@ -38,10 +39,12 @@ export interface RoundRecord {
   readonly rounds: readonly Round[];
   /** The number of rounds that were ever completed: the number of the last one. */
   readonly count: number;
+  /** The latest instant of rounds that are on record no more; `undefined` if all are. */
+  readonly droppedUpTo: number | undefined;
 }
 
 /** The record of a job that has completed no round. */
-export const NO_ROUNDS: RoundRecord = { rounds: [], count: 0 };
+export const NO_ROUNDS: RoundRecord = { rounds: [], count: 0, droppedUpTo: undefined };
 
 /** Most rounds on record. */
 export const MOST_ROUNDS = 100;
@@ -52,16 +55,20 @@ const LONGEST = 100_000;
 const OUTCOMES = ['succeeded', 'failed', 'stopped', 'skipped'] as const;
 
 /** The text of a record: of the latest rounds, as many as may be on record. */
-export function encodeRounds({ rounds, count }: RoundRecord): string {
+export function encodeRounds({ rounds, count, droppedUpTo }: RoundRecord): string {
   const lines: string[] = [];
   let length = 0;
+  let dropped = droppedUpTo;
   for (const [index, round] of [...rounds].reverse().entries()) {
     const line = lineOf(round, count - index);
     length += line.length + 1;
-    if (index === MOST_ROUNDS || (length > LONGEST && index > 0)) break;
+    if (index === MOST_ROUNDS || (length > LONGEST && index > 0)) {
+      dropped = round.instant;
+      break;
+    }
     lines.push(line);
   }
-  return lines.join('\n');
+  return [...lines, ...(dropped === undefined ? [] : [`before ${dropped}`])].join('\n');
 }
 
 function lineOf({ instant, completedAt, outcome, failed }: Round, number: number): string {
@@ -73,7 +80,10 @@ export function decodeRounds(text: string): RoundRecord {
   const ranges = new ItemRanges(MOST_ROUNDS);
   const rounds: Round[] = [];
   let count = 0;
+  let droppedUpTo: number | undefined;
   for (const line of text.split('\n')) {
+    const [, dropped] = DROPPED.exec(line) ?? [];
+    if (dropped !== undefined) droppedUpTo = Number(dropped);
     const [, number, instant, completedAt, outcome, list] = LINE.exec(line) ?? [];
     const known = OUTCOMES.find((each) => each === outcome);
     if (known === undefined) continue;
@@ -81,12 +91,14 @@ export function decodeRounds(text: string): RoundRecord {
     const failed = list === undefined ? [] : ranges.read(list);
     rounds.push({ instant: Number(instant), completedAt: Number(completedAt), outcome: known, failed });
   }
-  return { rounds: rounds.sort((one, other) => one.instant - other.instant), count };
+  return { rounds: rounds.sort((one, other) => one.instant - other.instant), count, droppedUpTo };
 }
 
 /** The record after these rounds were completed. */
-export function withRounds({ rounds, count }: RoundRecord, completed: readonly Round[]): RoundRecord {
-  return { rounds: [...rounds, ...completed], count: count + completed.length };
+export function withRounds(record: RoundRecord, completed: readonly Round[]): RoundRecord {
+  const { rounds, count } = record;
+  return { ...record, rounds: [...rounds, ...completed], count: count + completed.length };
 }
 
+const DROPPED = /^before (\d{1,15})$/;
 const LINE = /^(\d{1,15}) (\d{1,15}) (\d{1,15}) ([a-z]+)(?:: ([\d,-]+))?$/;

@@ -1,3 +1,4 @@
+import { isScheduled } from '../../api/settings/dependencies.js';
 import { suggestion } from '../../api/text/nearest.js';
 import { type OneOffInjection } from '../elastic-job.explorer.js';
 import { type DefinedJob } from '../definitions/job-definitions.js';
@@ -15,13 +16,14 @@ export function injectionProblems(
     if (job !== undefined && isOneOff(job)) return [];
     if (job !== undefined) {
       const { jobName, cron } = job.configuration;
-      return [`${path}: must name a one-off job, but job '${jobName}' has the cron expression '${cron ?? ''}'`];
+      const why = cron === undefined ? 'runs after other jobs' : `has the cron expression '${cron}'`;
+      return [`${path}: must name a one-off job, but job '${jobName}' ${why}`];
     }
     const known = oneOffs.length === 0 ? 'there is none' : `known are: ${oneOffs.join(', ')}`;
     return [`${path}: must name a one-off job of this application; ${known}${suggestion(token, oneOffs)}`];
   });
 }
 
-function isOneOff({ configuration: { cron } }: DefinedJob): boolean {
-  return cron === undefined;
+function isOneOff({ configuration }: DefinedJob): boolean {
+  return !isScheduled(configuration);
 }

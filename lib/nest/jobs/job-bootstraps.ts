@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { describeValue } from '../../api/text/describe-value.js';
 import { InvalidConfigurationError, JobConflictError, JobStateError } from '../../api/errors/errors.js';
 import { jobConfiguration, type JobConfiguration } from '../../api/job/job-configuration.js';
+import { isScheduled } from '../../api/settings/dependencies.js';
 import { checkOptions, oneOf, type OptionRules, text } from '../../api/settings/call-options.js';
 import { type ElasticJob } from '../../api/job/job.js';
 import { suggestion } from '../../api/text/nearest.js';
@@ -124,7 +125,7 @@ export class JobBootstraps {
     this.#forgetEnded();
     this.#refuseTaken(jobName, bean);
     const host = this.#hostFor(jobName, registryCenter || DEFAULT_REG_CENTER);
-    const Bootstrap = checked.cron === undefined ? OneOffJobBootstrap : ScheduleJobBootstrap;
+    const Bootstrap = isScheduled(checked) ? ScheduleJobBootstrap : OneOffJobBootstrap;
     const bootstrap = new Bootstrap(host.registryCenter, job, checked, { host, owner, ...rest });
     this.#byJob.set(jobName, bootstrap);
     if (bean !== '') this.#jobNames.set(bean, jobName);

@@ -34,10 +34,12 @@ describe('a record of rounds', () => {
 
   test('keeps the latest hundred, and counts on', () => {
     const all = Array.from({ length: MOST_ROUNDS + 3 }, (_, number) => aRound(number));
-    const { rounds, count } = decodeRounds(encodeRounds(withRounds(NO_ROUNDS, all)));
+    const text = encodeRounds(withRounds(NO_ROUNDS, all));
 
-    expect(count).toBe(MOST_ROUNDS + 3);
-    expect(rounds).toEqual(all.slice(3));
+    expect(decodeRounds(text)).toEqual({
+      ...{ rounds: all.slice(3), count: MOST_ROUNDS + 3, droppedUpTo: start + 2 * 5000 },
+    });
+    expect(encodeRounds(decodeRounds(text))).toBe(text);
   });
 
   test('that would be too long keeps the latest round, and as many before it as fit', () => {
@@ -54,6 +56,7 @@ describe('a record of rounds', () => {
     expect(decodeRounds(`3 ${start} ${start + 120} succeeded\n2 ${start} x succeeded\n1 1 2 unheard-of`)).toEqual({
       rounds: [aRound(0)],
       count: 3,
+      droppedUpTo: undefined,
     });
   });
 });

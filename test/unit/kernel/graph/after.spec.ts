@@ -252,6 +252,25 @@ describe('rounds that come while the job is busy', () => {
   });
 });
 
+test('rounds beyond the hundred that are on record are lost with afterRounds every, which is told until that is over', async () => {
+  const every = after('B', 'A', { 'graph.afterRounds': 'every' });
+  await using cluster = await GraphCluster.start(['X'], [{ ...A, cron: '* * * * * ?' }, every]);
+  const health = (): unknown => cluster.member('X').host.jobs.get('B')?.health;
+  await cluster.advance(1_000);
+  cluster.hold('B 0');
+
+  await cluster.advance(101_000);
+  expect(health()).toEqual({ state: 'active' });
+
+  await cluster.advance(3_000);
+  expect(health()).toMatchObject({ state: 'impaired', reason: expect.stringContaining('items 0 never run') });
+
+  await cluster.release('B 0');
+  await cluster.advance(1_000);
+  expect(health()).toEqual({ state: 'active' });
+  expect(cluster.ran('B').filter((run) => run.startsWith('0 '))).toHaveLength(103);
+});
+
 describe('an upstream instance that dies', () => {
   const rare = { ...A, cron: '0/30 * * * * ?' };
 

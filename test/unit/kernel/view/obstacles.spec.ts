@@ -23,6 +23,7 @@ function obstacleIn(view: Partial<JobView>, more: Partial<ObstacleInput> = {}): 
     assignmentFailure: undefined,
     strategyFailure: undefined,
     graphProblems: [],
+    itemsThatLostRounds: [],
     impairments: new Map(),
     ...more,
   });

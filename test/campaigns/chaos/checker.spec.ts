@@ -343,6 +343,37 @@ describe('the checker of a campaign', () => {
     });
   });
 
+  describe('on runs that a process starts when it wakes', () => {
+    /** A is frozen from 4.006 s to 9.015 s, after it has begun its items for 4 s; B takes them over at 7.5 s. */
+    const frozen = (starts: readonly number[], aborts = 9_012): Story => {
+      const story = new Story({ items: 2 }).stalls('A', 4_006, 9_015).registry(4_005, { marked: [0, 1] });
+      for (const item of [0, 1]) {
+        story.runs('A', seconds(1, 3), item).run({ by: 'B', item, for: 4_000, at: 7_500, ends: 7_600 });
+        story.run({ by: 'B', item, for: 8_000, at: 8_002, ends: 8_100 });
+        story.run({ by: 'B', item, for: 9_000, at: 9_002, ends: 9_100 });
+      }
+      for (const item of starts) story.run({ by: 'A', item, for: 4_000, at: 9_010, token: 4_005, aborts });
+      return story.registry(7_600, { owner: 'B', living: ['B'] });
+    };
+
+    test('excuses and counts one that it was about to start when it was stopped', () => {
+      const { findings, figures } = check(frozen([0]).told());
+      expect(findings).toEqual([]);
+      expect(figures.startsOnWaking).toBe(1);
+      expect(check(frozen([]).told()).figures.startsOnWaking).toBe(0);
+    });
+
+    test('finds a second one, before which it had to look at its clock', () => {
+      expect(check(frozen([0, 1]).told()).findings).toMatchObject(
+        Array.from({ length: 3 }, () => ({ item: 1, t: 9_010 })),
+      );
+    });
+
+    test('finds one that was not told to end in the turn of waking', () => {
+      expect(kinds(frozen([0], 9_500).told())).toContain('double');
+    });
+  });
+
   describe('on fencing tokens', () => {
     const tokens = (first: number, second: number): Story =>
       new Story()

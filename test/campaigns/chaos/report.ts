@@ -32,6 +32,7 @@ export function summary(history: History, { figures, findings }: Verdict): strin
     ['  repeated, their end could not be told', figures.untold],
     ['  repeated while an unmonitored item moved', figures.unmonitored],
     ['  steps of a stale run in the turn of waking', figures.stepsOnWaking],
+    ['  stale runs started in the turn of waking', figures.startsOnWaking],
     ['instants without a run, by excuse', sum(figures)],
     ...Object.entries(figures.excused)
       .sort(([, one], [, other]) => other - one)

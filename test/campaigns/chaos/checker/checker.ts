@@ -2,7 +2,8 @@
  * Judges a campaign: a pure function from what processes wrote, what was done to them, and what a bystander saw in the
  * registry, to findings. In the manner of Jepsen's checker of Chronos, it assigns runs to the instants of the schedules
  * and reports what is left over on either side; see `misses.ts` for what excuses a miss, `repeats.ts` for what may be
- * run again, `overlaps.ts` for what counts as running at once, `stuck.ts` for what takes too long.
+ * run again, `overlaps.ts` for what counts as running at once, `stale-starts.ts` for what a process
+ * starts on waking, `stuck.ts` for what takes too long.
  */
 import { type Finding, type History } from '../history.js';
 import { itemTimeline } from './item-timeline.js';
@@ -10,6 +11,7 @@ import { accountFor } from './misses.js';
 import { judgeOverlaps, judgeTokens } from './overlaps.js';
 import { judgeRepeats } from './repeats.js';
 import { byItem, readRuns } from './runs.js';
+import { judgeStaleStarts } from './stale-starts.js';
 import { judgeEndings, judgeStandstills } from './stuck.js';
 import { readTroubles } from './troubles.js';
 
@@ -32,6 +34,7 @@ export interface Figures {
   untold: number;
   unmonitored: number;
   stepsOnWaking: number;
+  startsOnWaking: number;
   lateness: number[];
   rescueMs: number[];
   excused: Record<string, number>;
@@ -42,7 +45,16 @@ export function check(history: History): Verdict {
   const troubles = readTroubles(history);
   const runs = readRuns(history);
   const runsOf = byItem(runs);
-  const findings: Finding[] = [...judgeStandstills(history, runs, troubles), ...judgeEndings(runs, history, troubles)];
+  const monitored = new Set(history.jobs.filter(({ monitorExecution }) => monitorExecution).map(({ name }) => name));
+  const stale = judgeStaleStarts(
+    runs.filter(({ job }) => monitored.has(job)),
+    troubles,
+  );
+  const findings: Finding[] = [
+    ...stale.findings,
+    ...judgeStandstills(history, runs, troubles),
+    ...judgeEndings(runs, history, troubles),
+  ];
   const figures: Figures = {
     firings: 0,
     expected: 0,
@@ -54,6 +66,7 @@ export function check(history: History): Verdict {
     untold: 0,
     unmonitored: 0,
     stepsOnWaking: 0,
+    startsOnWaking: stale.excused.size,
     lateness: [],
     rescueMs: [],
     excused: {},
@@ -64,11 +77,12 @@ export function check(history: History): Verdict {
       const own = runsOf.get(`${job.name}/${item}`) ?? [];
       const timeline = itemTimeline(job, item, { moments, runs: own, troubles, history });
       const account = accountFor(job, item, own, timeline, history);
-      const repeats = judgeRepeats(job, own, { timeline, troubles, rescueLimitMs: 3 * history.sessionMs + 6_000 });
+      const rightful = own.filter((run) => !stale.excused.has(run));
+      const repeats = judgeRepeats(job, rightful, { timeline, troubles, rescueLimitMs: 3 * history.sessionMs + 6_000 });
       findings.push(...account.findings, ...repeats.findings);
       if (job.monitorExecution) {
-        const overlaps = judgeOverlaps(own, troubles);
-        findings.push(...overlaps.findings, ...judgeTokens(own, troubles));
+        const overlaps = judgeOverlaps(rightful, troubles);
+        findings.push(...overlaps.findings, ...judgeTokens(rightful, troubles));
         figures.stepsOnWaking += overlaps.stepsOnWaking;
       }
       if (item === 0) figures.firings += account.expected;

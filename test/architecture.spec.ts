@@ -89,7 +89,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   testing: [...KERNEL, 'operations', 'layout', 'registry/embedded', 'registry', 'api', 'time', 'async', 'wording'],
   nest: ['settings', ...CORE, ...EXTENSIONS, ...ADAPTERS, 'layout', 'registry', 'api', 'time', 'async', 'wording'],
   // Without Nest: it starts at once, and no application need run. The console is loaded when it is asked for.
-  cli: ['console', 'settings', 'operations', 'dump', 'layout', 'registry', 'api', 'time', 'async', 'wording'],
+  // The tables of PostgreSQL have a command.
+  cli: [
+    ...['console', 'settings', 'operations', 'dump', 'layout', 'registry', 'registry/postgresql'],
+    ...['api', 'time', 'async', 'wording'],
+  ],
   // The page is built apart: of the server it knows the contract.
   'console/contract': [],
   'console/ui': ['console/contract'],

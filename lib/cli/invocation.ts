@@ -16,6 +16,8 @@ export class Invocation implements AsyncDisposable {
   #record: OperationRecord | undefined;
   #settings: SettingsFound | undefined;
   #registry: RegistryCenter | undefined;
+  /** Registry centres besides that of the settings. */
+  readonly #others: RegistryCenter[] = [];
 
   constructor(
     readonly options: CommonOptions,
@@ -55,13 +57,19 @@ export class Invocation implements AsyncDisposable {
 
   /** The registry centre, connected. It is closed at the end of the command. */
   async registry(): Promise<RegistryCenter> {
+    return (this.#registry ??= await this.#open(this.registrySettings));
+  }
+
+  /** A registry centre with these settings, connected. It is closed at the end of the command. */
+  async registryAt(settings: RegCenterSettings): Promise<RegistryCenter> {
+    const opened = await this.#open(settings);
+    this.#others.push(opened);
+    return opened;
+  }
+
+  #open(settings: RegCenterSettings): Promise<RegistryCenter> {
     const { clock, openRegistry: open } = this.surroundings;
-    return (this.#registry ??= await openRegistry(this.registrySettings, {
-      clock,
-      open,
-      logger: this.#logger(),
-      timeoutMs: this.options.timeout,
-    }));
+    return openRegistry(settings, { clock, open, logger: this.#logger(), timeoutMs: this.options.timeout });
   }
 
   /**
@@ -83,7 +91,8 @@ export class Invocation implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#registry?.close();
+    const opened = this.#registry === undefined ? this.#others : [this.#registry, ...this.#others];
+    await Promise.all(opened.map((each) => each.close()));
   }
 
   #logger(): JobLogger {

@@ -1,6 +1,7 @@
 import { type Command } from 'commander';
 import { type Action } from './action.js';
 import { addConfigCommands } from './config-commands.js';
+import { addRegistryCommands } from './registry-commands.js';
 import { durationOption, integer, items, reason, server } from './values.js';
 
 const REASON = ['--reason <text>', 'why, for the record of the operation', reason] as const;
@@ -28,6 +29,7 @@ export function addChangeCommands(program: Command, action: Action): void {
   addAvailability(program, action, 'enable', 'undo disable');
   addRemovals(program, action);
   addConfigCommands(program, action);
+  addRegistryCommands(program, action);
 }
 
 function addAvailability(program: Command, action: Action, verb: 'disable' | 'enable', description: string): void {

@@ -55,6 +55,16 @@ const place = (name: string): string => join(root, 'test/docs/pages', name);
 
 const examplesOf = (text: string): readonly CodeBlock[] => codeBlocks(text).filter(({ language }) => language === 'ts');
 
+/** The examples that others import, by the names of their files. */
+const imported = (): readonly (readonly [string, string])[] => {
+  const examples = [...pages.values()].flatMap(examplesOf);
+  return examples.flatMap(({ file = '', code }) =>
+    examples.some((each) => file !== '' && each.code.includes(`from './${file.replace(/\.ts$/, '.js')}'`))
+      ? [[place(file), code] as const]
+      : [],
+  );
+};
+
 test('the compiler accepts every TypeScript example of the pages', () => {
   const programs = [...pages].flatMap(([page, text]) =>
     examplesOf(text).map(
@@ -64,7 +74,7 @@ test('the compiler accepts every TypeScript example of the pages', () => {
   );
 
   const faults = typeFaults(
-    new Map([...programs, [place('wrong.ts'), "import { Nothing } from 'nestjs-elasticjob';"]]),
+    new Map([...programs, ...imported(), [place('wrong.ts'), "import { Nothing } from 'nestjs-elasticjob';"]]),
   );
 
   expect(programs.length).toBeGreaterThan(12);

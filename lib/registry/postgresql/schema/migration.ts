@@ -70,8 +70,11 @@ ${functions(s)}
 UPDATE ${s}.ej_schema SET version = ${SCHEMA_VERSION};`;
 }
 
-/** @returns the version of the tables; `undefined` if none of them is there */
-async function storedVersion(client: Statements, schema: string): Promise<number | undefined> {
+/**
+ * The version of the tables in a schema; `undefined` if none of them is there.
+ * @throws IncompatibleTablesError if some of them are missing, or if this library neither uses nor migrates that version
+ */
+export async function storedVersion(client: Statements, schema: string): Promise<number | undefined> {
   const { rows } = await client.query({
     text: `SELECT name FROM unnest($2::text[]) AS name WHERE to_regclass(format('%I.%I', $1::text, name)) IS NULL`,
     values: [schema, TABLES],

@@ -1,0 +1,87 @@
+/** Creates the tables of the registry centre for an application whose role may not. */
+import { loadPostgresDriver, type PostgresClient } from '../connection/driver.js';
+import { resolvePostgresqlConfiguration } from '../postgresql-configuration.js';
+import { creation, provideTables, quoted, storedVersion } from './migration.js';
+import { SCHEMA_VERSION } from './tables.js';
+
+/** Where tables are provided, and for whom. */
+export interface ProvidedTablesOptions {
+  /** Schema of the tables. Default: `elasticjob`. */
+  readonly schema?: string;
+  /** A role that gets the rights which an application needs, and no more. Default: none. */
+  readonly grantTo?: string;
+}
+
+/** What there was before, and what was done. */
+export interface ProvidedTables {
+  readonly schema: string;
+  /** Version of the tables that this library works with. */
+  readonly version: number;
+  /** Version of the tables that were there before; `undefined` if there were none. */
+  readonly before: number | undefined;
+}
+
+/** The default of `PostgresqlConfiguration.schema`. */
+const SCHEMA = 'elasticjob';
+
+/** The rights of an application that creates nothing: statements of SQL, each with its semicolon and a line feed. */
+export function grants({ schema = SCHEMA, grantTo }: ProvidedTablesOptions): string {
+  if (grantTo === undefined) return '';
+  const [s, role] = [quoted(schema), quoted(grantTo)];
+  return [
+    `GRANT USAGE ON SCHEMA ${s} TO ${role};`,
+    `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${s} TO ${role};`,
+    `GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ${s} TO ${role};`,
+    '',
+  ].join('\n');
+}
+
+/** All that `provideTablesAt` does in an empty database, as a script of one transaction. */
+export function tablesScript(options: ProvidedTablesOptions = {}): string {
+  const { schema = SCHEMA } = options;
+  return `BEGIN;\nCREATE SCHEMA IF NOT EXISTS ${quoted(schema)};\n${creation(schema)}\n${grants(options)}COMMIT;\n`;
+}
+
+/**
+ * Creates the schema and the tables in a database if they are not there, migrates those of an older version, and grants
+ * the rights.
+ * @param url `postgres://user:password@host:5432/database`
+ * @param timeoutMs how long connecting, and each statement, may take, in milliseconds
+ * @throws InvalidConfigurationError if the URL or the schema cannot be used
+ * @throws IncompatibleTablesError if tables are there that this library neither uses nor migrates; they stay as they are
+ * @throws the error of `pg` or of the server if it refuses, or cannot be reached
+ */
+export async function provideTablesAt(
+  url: string,
+  timeoutMs: number,
+  options: ProvidedTablesOptions = {},
+): Promise<ProvidedTables> {
+  const { schema = SCHEMA } = options;
+  resolvePostgresqlConfiguration({ url, schema, namespace: 'any' });
+  const { Client } = await loadPostgresDriver();
+  const client = new Client({
+    connectionString: url,
+    connectionTimeoutMillis: timeoutMs,
+    application_name: 'elasticjob registry migrate',
+    keepAlive: true,
+  });
+  await client.connect();
+  try {
+    await client.query({ text: `SET statement_timeout = ${Math.ceil(timeoutMs)}` });
+    return { schema, version: SCHEMA_VERSION, before: await provide(client, schema, options) };
+  } finally {
+    await client.end();
+  }
+}
+
+async function provide(
+  client: PostgresClient,
+  schema: string,
+  options: ProvidedTablesOptions,
+): Promise<number | undefined> {
+  const before = await storedVersion(client, schema);
+  await provideTables(client, schema);
+  const granted = grants({ ...options, schema });
+  if (granted !== '') await client.query({ text: granted });
+  return before;
+}

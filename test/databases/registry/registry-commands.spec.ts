@@ -1,0 +1,147 @@
+/** `registry migrate` and `registry copy` with a real PostgreSQL, and a role that may create nothing. */
+import { describe, expect, test } from '@jest/globals';
+import { toYaml } from '../../../lib/layout/job-configuration-yaml.js';
+import { PostgresqlRegistryCenter } from '../../../lib/registry/postgresql/postgresql-registry-center.js';
+import { createRegistryCenter } from '../../../lib/settings/create-registry-center.js';
+import { untilConnected } from '../../../lib/testing/contract/stage.js';
+import { aConfiguration } from '../../support/views.js';
+import { until } from '../../support/until.js';
+import { CommandStage, type Outcome } from '../../unit/cli/stage.js';
+import { asAdministrator, newName, openPostgresql } from '../support/postgresql-centres.js';
+import { serverOf } from '../support/servers.js';
+
+const server = serverOf('postgres');
+const { port } = server;
+const urlOf = (role: string): string => `postgres://${role}@127.0.0.1:${port}/postgres`;
+
+async function run(line: string): Promise<Outcome> {
+  await using stage = await CommandStage.open();
+  const environment = { ELASTICJOB_REGCENTER_NAMESPACE: 'orders' };
+  return stage.run(line, {}, { openRegistry: createRegistryCenter, environment });
+}
+
+/** A role that may connect, and create neither schemas nor tables. */
+async function restrictedRole(): Promise<string> {
+  const role = newName();
+  await asAdministrator(port, `CREATE ROLE ${role} LOGIN`);
+  return role;
+}
+
+describe('registry migrate', () => {
+  test('creates the tables once, for all namespaces', async () => {
+    const schema = newName();
+
+    const first = await run(`registry migrate --registry ${urlOf('postgres')} --schema ${schema}`);
+    expect(first).toEqual({ out: `Created the tables of version 2 in schema ${schema}.\n`, err: '', exitCode: 0 });
+    const again = await run(`registry migrate --registry ${urlOf('postgres')} --schema ${schema} --json`);
+    expect(JSON.parse(again.out)).toEqual({ schema, version: 2, before: 2, created: false });
+
+    await using opened = await openPostgresql(server, { schema });
+    expect(await opened.centre.create('/bill', '')).toBe(true);
+  });
+
+  test.each(['--dry-run', ''])(
+    'lets an application run whose role may create nothing, with the rights of --grant-to (%s)',
+    async (dryRun) => {
+      const [schema, role] = [newName(), await restrictedRole()];
+
+      const migrated = await run(
+        `registry migrate --registry ${urlOf('postgres')} --schema ${schema} --grant-to ${role} ${dryRun}`,
+      );
+      expect(migrated).toMatchObject({ err: '', exitCode: 0 });
+      if (dryRun !== '') await asAdministrator(port, migrated.out);
+
+      const options = { url: urlOf(role), schema, namespace: 'orders' };
+      const [one, other] = [new PostgresqlRegistryCenter(options), new PostgresqlRegistryCenter(options)];
+      for (const centre of [one, other]) {
+        centre.connect();
+        await untilConnected(centre);
+      }
+      const mirror = await other.mirror('/bill');
+      await one.create('/bill/instances/a', '', 'session');
+      await one.put('/bill/config', 'settings');
+      await one.commit([{ type: 'set', path: '/bill/config', value: 'newer', version: 0 }]);
+      await until(() => mirror.nodes.get('/bill/config')?.value === 'newer', 'the mirror shows the commit');
+      expect(await one.exclusively('/bill/latch', 5_000, () => Promise.resolve('ran'))).toBe('ran');
+      expect(await one.time()).toEqual(expect.any(Number));
+      expect(await one.lineage()).toMatchObject({ id: expect.any(String) });
+      await one.close();
+      await until(() => !mirror.nodes.has('/bill/instances/a'), 'the nodes of the session are gone');
+      expect(await other.remove('/bill')).toBe(true);
+      await other.close();
+    },
+  );
+
+  test('says what the role lacks that is to create the tables', async () => {
+    const role = await restrictedRole();
+
+    expect(await run(`registry migrate --registry ${urlOf(role)} --schema ${newName()}`)).toEqual({
+      out: '',
+      err: expect.stringMatching(/permission denied for database postgres.*may CREATE in the database/),
+      exitCode: 7,
+    });
+  });
+
+  test('migrates tables of an older version', async () => {
+    const schema = newName();
+    await run(`registry migrate --registry ${urlOf('postgres')} --schema ${schema}`);
+    await asAdministrator(
+      port,
+      `ALTER TABLE ${schema}.ej_namespace DROP system, DROP timeline, DROP floor;
+       ALTER TABLE ${schema}.ej_session DROP beats, DROP timeline;
+       UPDATE ${schema}.ej_schema SET version = 1`,
+    );
+
+    expect(await run(`registry migrate --registry ${urlOf('postgres')} --schema ${schema}`)).toEqual({
+      out: `Migrated the tables in schema ${schema} from version 1 to version 2.\n`,
+      err: '',
+      exitCode: 0,
+    });
+    await using opened = await openPostgresql(server, { schema });
+    expect(await opened.centre.create('/bill', '')).toBe(true);
+  });
+
+  test.each([7, 0])('refuses tables of version %i, and leaves them alone', async (version) => {
+    const cure = 'use the same version of the library everywhere, or another schema';
+    const schema = newName();
+    await run(`registry migrate --registry ${urlOf('postgres')} --schema ${schema}`);
+    await asAdministrator(port, `UPDATE ${schema}.ej_schema SET version = ${version}`);
+
+    const refused = await run(`registry migrate --registry ${urlOf('postgres')} --schema ${schema}`);
+
+    expect(refused).toEqual({ out: '', err: expect.stringContaining(cure), exitCode: 4 });
+    expect(await asAdministrator(port, `SELECT version FROM ${schema}.ej_schema`)).toEqual([{ version }]);
+  });
+
+  test.each<[string, number, string]>([
+    ['--registry localhost:2181', 2, 'Only a PostgreSQL has tables'],
+    ['', 2, 'Which registry centre?'],
+    ['--registry postgres://127.0.0.1:1/a --timeout 1s', 6, 'ECONNREFUSED 127.0.0.1:1'],
+    [`--registry ${urlOf('postgres')} --schema pg_mine`, 2, 'schema'],
+    ['--registry postgres://127.0.0.1,127.0.0.2/a', 2, 'name that host alone'],
+    [`--registry ${urlOf('nobody')}`, 7, 'role "nobody" does not exist'],
+  ])('%s ends with exit code %i', async (words, exitCode, message) => {
+    expect(await run(`registry migrate ${words}`)).toEqual({
+      out: '',
+      err: expect.stringContaining(message),
+      exitCode,
+    });
+  });
+});
+
+test('jobs move to a PostgreSQL, and to another namespace there', async () => {
+  const [from, to] = [newName(), newName()];
+  await using jobs = await openPostgresql(server, { namespace: from });
+  await jobs.centre.create('/bill', 'org.acme.Job');
+  await jobs.centre.create('/bill/config', toYaml(aConfiguration({ jobName: 'bill', cron: '0 0 * * * ?' })));
+  await jobs.centre.create('/bill/sharding/1/disabled', '');
+  await using copies = await openPostgresql(server, { namespace: to });
+
+  const copy = await run(
+    `registry copy --from ${urlOf('postgres')} --namespace ${from} --to ${urlOf('postgres')} --to-namespace ${to}`,
+  );
+
+  expect(copy).toMatchObject({ exitCode: 0 });
+  expect(await copies.centre.get('/bill/config')).toBe(await jobs.centre.get('/bill/config'));
+  expect(await copies.centre.children('/bill/sharding/1')).toEqual(['disabled']);
+});

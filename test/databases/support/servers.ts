@@ -204,7 +204,8 @@ export class DatabaseServer implements AsyncDisposable {
             '-N',
           ]
         : ['mariadb-install-db', '--no-defaults', `--datadir=${data}`, '--skip-test-db', '--skip-name-resolve'];
-    execFileSync(program, args, { ...asUser(this.kind), stdio: 'pipe' });
+    // A MariaDB that starts removes the temporary tables of others in a folder that they share.
+    execFileSync(program, args, { ...asUser(this.kind), env: { ...process.env, TMPDIR: this.folder }, stdio: 'pipe' });
   }
 
   /** The folder for data, in one that belongs to the server's user. */
@@ -222,7 +223,7 @@ export class DatabaseServer implements AsyncDisposable {
     }
     const options = [`--datadir=${data}`, `--port=${this.port}`, '--bind-address=127.0.0.1', '--skip-grant-tables'];
     const files = [`--socket=${join(this.folder, 'socket')}`, `--pid-file=${join(this.folder, 'pid')}`];
-    return [mariadbProgram(), ['--no-defaults', ...options, ...files, ...this.#settings]];
+    return [mariadbProgram(), ['--no-defaults', ...options, ...files, `--tmpdir=${this.folder}`, ...this.#settings]];
   }
 
   #log(): string {

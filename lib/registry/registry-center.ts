@@ -50,6 +50,7 @@
  * see our session nodes gone, provided that this process gets to run.
  */
 import { type RegistryCredentialsError, type RegistryIncompatibleError } from '../api/errors/errors.js';
+import { type ServerReport } from './server-report.js';
 
 /** A registry centre. The top of this file has the promises that every implementation keeps. */
 export interface RegistryCenter {
@@ -166,6 +167,12 @@ export interface RegistryCenter {
    * the nodes that it writes. Absent if there are no access rules; the result is empty without credentials.
    */
   openNodes?(paths: readonly string[]): Promise<readonly string[]>;
+
+  /**
+   * The state of the servers, for the doctor. Absent if they cannot be asked for it.
+   * @throws RegistryUnavailableError if they do not answer
+   */
+  serverReport?(): Promise<ServerReport>;
 
   /** Ends the session, so that its nodes vanish at once if the registry can be reached, and closes all mirrors. */
   close(): Promise<void>;

@@ -6,11 +6,8 @@ import { ZookeeperOptions } from '../registry/zookeeper/zookeeper-options.js';
 /** The kinds of registry centres outside this process that settings can name. */
 export const REGISTRY_TYPES = ['ZOOKEEPER', 'POSTGRESQL', 'ETCD'] as const;
 
-/**
- * `elasticjob.regCenter`: the address of the registry centre, and the connection to it. Without `serverLists`, `url`
- * and `endpoints`, jobs are coordinated inside this process only.
- */
-export class RegCenterSettings extends ZookeeperOptions {
+/** The address of a registry centre of any kind, and the connection to it. */
+export class ConnectionSettings extends ZookeeperOptions {
   /** `ZOOKEEPER`, `POSTGRESQL` or `ETCD`. Default: what follows from `serverLists`, `url` or `endpoints`. */
   @Setting({ kind: 'text' }, rule('registryType', typeProblem)) type?: string;
   /**
@@ -32,6 +29,13 @@ export class RegCenterSettings extends ZookeeperOptions {
   @DECLARED_FOR_ETCD.password password?: string;
   /** etcd: `--max-txn-ops` of the servers, 16 or more; 0 stands for the default, 128. */
   @DECLARED_FOR_ETCD.maxTxnOps maxTxnOps?: number;
+}
+
+/**
+ * `elasticjob.regCenter`: the registry centre of an application. Without `serverLists`, `url` and `endpoints`, jobs are
+ * coordinated inside this process only.
+ */
+export class RegCenterSettings extends ConnectionSettings {
   /**
    * If true, a registry centre outside this process is required: without one the application does not start. Default:
    * false, jobs are then coordinated inside this process only.

@@ -1,10 +1,10 @@
 import { describeValue } from '../api/text/describe-value.js';
 import { namespaceProblem, tlsSchemeProblem } from '../registry/etcd/etcd-options.js';
-import { REGISTRY_TYPES, type RegCenterSettings } from './reg-center-settings.js';
+import { type ConnectionSettings, REGISTRY_TYPES } from './reg-center-settings.js';
 
 export type RegistryType = (typeof REGISTRY_TYPES)[number];
 
-type Setting = Exclude<keyof RegCenterSettings, 'required' | 'type'>;
+type Setting = Exclude<keyof ConnectionSettings, 'type'>;
 
 /** The setting that says where a registry centre is. */
 const PLACES: Readonly<Record<RegistryType, Setting>> = {
@@ -36,7 +36,7 @@ const OWN: Readonly<Record<RegistryType, readonly Setting[]>> = {
 };
 
 /** The kind that the settings name, or that follows from them; `undefined`: none, jobs stay inside this process. */
-export function registryType({ type, url, endpoints, serverLists }: RegCenterSettings): RegistryType | undefined {
+export function registryType({ type, url, endpoints, serverLists }: ConnectionSettings): RegistryType | undefined {
   if (type !== undefined) return REGISTRY_TYPES.find((each) => each === type.toUpperCase());
   if (url !== undefined) return 'POSTGRESQL';
   if (endpoints !== undefined) return 'ETCD';
@@ -56,10 +56,10 @@ export function placeOfAddress(address: string): 'url' | 'endpoints' | 'serverLi
 }
 
 /**
- * @param path the key path of the settings, such as `elasticjob.regCenter`
+ * @param path the key path of the settings, such as `elasticjob.regCenter` or `console.registries[0]`
  * @returns what is wrong with the settings together: place and requirement, one line each
  */
-export function registryTypeProblems(settings: RegCenterSettings, path: string): readonly string[] {
+export function registryTypeProblems(settings: ConnectionSettings, path: string): readonly string[] {
   const type = registryType(settings);
   if (type === undefined) return [];
   const place = PLACES[type];
@@ -80,7 +80,7 @@ export function registryTypeProblems(settings: RegCenterSettings, path: string):
 }
 
 /** Checks texts that etcd does not accept although other registry centres do. */
-function etcdProblems({ namespace, endpoints, tls }: RegCenterSettings, path: string): readonly string[] {
+function etcdProblems({ namespace, endpoints, tls }: ConnectionSettings, path: string): readonly string[] {
   const problem = namespace === undefined ? undefined : namespaceProblem(namespace);
   const scheme = tls === undefined ? undefined : tlsSchemeProblem(endpoints);
   return [

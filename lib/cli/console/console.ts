@@ -7,7 +7,8 @@ import { environmentProblems, withEnvironment, withVariable } from '../../consol
 import { type ElasticJobConsoleOptions, type StateRegistrySettings } from '../../console/options/console-options.js';
 import { type RegistrySettings } from '../../console/options/console-service-options.js';
 import { type StandaloneOptions } from '../../console/standalone.js';
-import { type RegCenterSettings } from '../../settings/reg-center-settings.js';
+import { type ConnectionSettings, type RegCenterSettings } from '../../settings/reg-center-settings.js';
+import { registryType } from '../../settings/registry-kind.js';
 import { MissingRegistrySettingError, registrySettings } from '../connection/registry-settings.js';
 import { environmentFound, settingsFound, settingsPath } from '../connection/settings-sources.js';
 import { CommandError, EXIT, type ExitCode } from '../exit-codes.js';
@@ -94,20 +95,20 @@ function named(center: RegCenterSettings): RegistrySettings {
 
 /** True if an option names the registry centre, or how to connect to it. */
 function namesRegistry(options: CommonOptions): boolean {
-  return Object.keys(options).some((name) => /^(servers|namespace|digestFile|tls.*|sasl.*)$/.test(name));
+  return Object.keys(options).some((name) => /^(registry|servers|namespace|digestFile|tls.*|sasl.*)$/.test(name));
 }
 
 /** Removes `required`, which has a meaning only for applications. */
-function optional({ required: _, ...center }: RegCenterSettings): Omit<RegCenterSettings, 'required'> {
+function optional({ required: _, ...center }: RegCenterSettings): ConnectionSettings {
   return center;
 }
 
 /** The same servers as those of the jobs, with another namespace. */
 function stateRegistryOf(center: RegCenterSettings | undefined, namespace: string): StateRegistrySettings {
-  if (center?.serverLists !== undefined) return { ...optional(center), serverLists: center.serverLists, namespace };
+  if (center !== undefined && registryType(center) !== undefined) return { ...optional(center), namespace };
   throw new CommandError(
     EXIT.usage,
-    '--state-namespace needs the registry centre of the jobs. Name its servers by --servers host:2181, and its namespace by --namespace orders; or set console.stateRegistry in the file.',
+    '--state-namespace needs the registry centre of the jobs. Name it by --registry host:2181, and its namespace by --namespace orders; or set console.stateRegistry in the file.',
   );
 }
 

@@ -11,12 +11,27 @@ export interface RegistryStatus {
   readonly latencyMs?: number;
 }
 
+/** The kinds of registry centres outside the process, with the names of the setting `regCenter.type`. */
+export type RegistryType = 'ZOOKEEPER' | 'POSTGRESQL' | 'ETCD';
+
 /** A registry centre that the console knows: `GET /api/v1/registries`. */
 export interface RegistryInfo {
   /** The id of the registry centre in paths. */
   readonly name: string;
+  /** Absent if it is inside a process, or of a kind that code has made. */
+  readonly type?: RegistryType;
+  /**
+   * Its address: servers of ZooKeeper (`zk1:2181,zk2:2181`), a PostgreSQL (`postgres://host:5432/database`), or members
+   * of etcd (`https://etcd1:2379,https://etcd2:2379`). It never has a password.
+   */
   readonly serverLists: string;
   readonly namespace: string;
+  /** PostgreSQL: the schema that has the tables. */
+  readonly schema?: string;
+  /** PostgreSQL: false if changes are polled, as behind a pooler of transactions. */
+  readonly notify?: boolean;
+  /** PostgreSQL and etcd: the user, if there is one. */
+  readonly username?: string;
   readonly hasDigest: boolean;
   /** The TLS of its connections; absent if they are not encrypted. */
   readonly tls?: TlsInfo;
@@ -31,16 +46,32 @@ export interface RegistryInfo {
   readonly jobCount?: number;
 }
 
-/** `POST /api/v1/registries` and `/test`, `PUT /api/v1/registries/{r}` (an omitted digest, `tls` or `sasl` is kept). */
+/**
+ * `POST /api/v1/registries` and `/test`, `PUT /api/v1/registries/{r}`. An omitted digest, `tls`, `sasl` or
+ * `credentials` is kept.
+ */
 export interface RegistryChange {
   readonly name: string;
+  /** Default: that of the address: `postgres://` PostgreSQL, `http://` or `https://` etcd, anything else ZooKeeper. */
+  readonly type?: RegistryType;
+  /**
+   * The address, as in `RegistryInfo`. The URL of a PostgreSQL may have user and password, which are then stored as
+   * `credentials`, and no parameters: TLS has its own fields.
+   */
   readonly serverLists: string;
   readonly namespace: string;
+  /** PostgreSQL: the schema that has the tables. Default: elasticjob. */
+  readonly schema?: string;
+  /** PostgreSQL: false behind a pooler of transactions. Default: true. */
+  readonly notify?: boolean;
+  /** PostgreSQL and etcd: user and password. `null` removes them. */
+  readonly credentials?: CredentialsChange | null;
+  /** ZooKeeper. */
   readonly digest?: string;
   /** `null` turns encryption off. */
   readonly tls?: TlsChange | null;
-  /** `null` removes the credentials. */
-  readonly sasl?: SaslChange | null;
+  /** ZooKeeper: credentials for SASL DIGEST-MD5. `null` removes them. */
+  readonly sasl?: CredentialsChange | null;
 }
 
 /** The TLS of connections to a registry centre or database, without secrets. */
@@ -71,8 +102,8 @@ export interface TlsChange {
   readonly rejectUnauthorized?: boolean;
 }
 
-/** Credentials for SASL DIGEST-MD5. An omitted password is kept. */
-export interface SaslChange {
+/** A user and its password. An omitted password is kept. */
+export interface CredentialsChange {
   readonly username: string;
   readonly password?: string;
 }
@@ -83,7 +114,18 @@ export interface ConnectionTest {
   readonly latencyMs?: number;
   /** The category of the failure, never the answer of the other side. */
   readonly reason?:
-    'refused' | 'time-out' | 'name-unknown' | 'no-route' | 'credentials' | 'tls' | 'not-allowed' | 'other';
+    | 'refused'
+    | 'time-out'
+    | 'name-unknown'
+    | 'no-route'
+    | 'credentials'
+    | 'rights'
+    | 'database-unknown'
+    | 'pooler'
+    | 'tls'
+    | 'not-allowed'
+    | 'package-missing'
+    | 'other';
   readonly detail?: string;
   /** The code of `detail`. */
   readonly wording?: Wording;

@@ -2,7 +2,7 @@ import { type Role } from '../contract/common.js';
 import { type AuditRecord } from '../contract/session.js';
 import { type CasdoorSettings, type OidcSettings } from './oidc-settings.js';
 import { type RegistryCenter } from '../../registry/registry-center.js';
-import { type RegCenterSettings } from '../../settings/reg-center-settings.js';
+import { type ConnectionSettings } from '../../settings/reg-center-settings.js';
 import { type ConsoleServiceOptions } from './console-service-options.js';
 import { type ConsoleStore } from '../store/console-store.js';
 import { type Clock } from '../../time/clock.js';
@@ -19,7 +19,7 @@ export interface ConsoleUserSettings {
 
 /** The registry centre in which replicas of the console share their state, in a separate namespace without jobs. */
 export type StateRegistrySettings =
-  | (Omit<RegCenterSettings, 'required'> & { readonly serverLists: string; readonly namespace: string })
+  | (ConnectionSettings & { readonly namespace: string })
   /** A registry centre that the application has made. The console connects and never closes it. */
   | { readonly registryCenter: RegistryCenter };
 

@@ -1,6 +1,6 @@
 import { type JobLogger } from '../../api/text/logger.js';
 import { type RegistryCenter } from '../../registry/registry-center.js';
-import { type RegCenterSettings } from '../../settings/reg-center-settings.js';
+import { type ConnectionSettings } from '../../settings/reg-center-settings.js';
 import { type TlsSettings } from '../../registry/zookeeper/zookeeper-security.js';
 import { type Clock, systemClock } from '../../time/clock.js';
 import { type ConsoleSecrets } from '../store/console-secrets.js';
@@ -10,7 +10,7 @@ import { type DataSourceDriver } from '../contract/trace.js';
 export const CONSOLE_SERVICE_OPTIONS = Symbol.for('nestjs-elasticjob:console-service-options');
 
 /** A registry centre of the settings. */
-export interface RegistrySettings extends Omit<RegCenterSettings, 'required'> {
+export interface RegistrySettings extends ConnectionSettings {
   /** Its name in the page and in paths. */
   readonly name: string;
 }

@@ -5,16 +5,18 @@
 import { inEnglish, type Wording } from '../../wording/wording.js';
 import { IntegerSetting, problemsInMap, rule, Setting, TextSetting } from '../../api/settings/setting.js';
 import { describeValue, isMap, withValue } from '../../api/text/describe-value.js';
-import { SECURITY_SECTIONS, ZookeeperOptions } from '../../registry/zookeeper/zookeeper-options.js';
+import { SECURITY_SECTIONS } from '../../registry/zookeeper/zookeeper-options.js';
 import { TlsSettings } from '../../registry/zookeeper/zookeeper-security.js';
+import { ConnectionSettings } from '../../settings/reg-center-settings.js';
+import { registryType, registryTypeProblems } from '../../settings/registry-kind.js';
 import { DRIVERS, hostProblem } from '../services/trace/data-source-description.js';
 import { servernameProblem } from '../services/trace/database-tls.js';
-import { connectionNameProblem } from '../services/connections/registry-connections.js';
+import { connectionNameProblem } from '../services/connections/registry-changes.js';
 
 type Tree = Readonly<Record<string, unknown>>;
 
 /** A registry centre of the settings. */
-export class RegistryDeclaration extends ZookeeperOptions {
+export class RegistryDeclaration extends ConnectionSettings {
   /** Its name in the page and in paths. */
   @Setting({ kind: 'text' }, rule('name', nameProblem)) name?: string;
 }
@@ -57,16 +59,25 @@ export function connectionProblems(options: Tree): readonly string[] {
  * Checks the settings of a registry centre.
  * @param at the start of each line, such as `console.registries[0]`
  */
-export function registryProblems(at: string, settings: Tree, type: new () => ZookeeperOptions): readonly string[] {
+export function registryProblems(at: string, settings: Tree, type: new () => ConnectionSettings): readonly string[] {
+  const place = { serverLists: "like 'host1:2181,host2:2181'; or url for PostgreSQL, or endpoints for etcd" };
   return [
     ...fieldProblems(at, settings, {
-      needed: { serverLists: "like 'host1:2181,host2:2181'", namespace: "like 'orders'" },
+      needed: { ...(isOfKnownKind(settings) ? {} : place), namespace: "like 'orders'" },
       type,
     }),
+    ...(isOfKnownKind(settings) ? registryTypeProblems(settings, at) : []),
     ...(['tls', 'sasl'] as const).flatMap((section) =>
       sectionProblems(`${at}.${section}`, settings[section], SECURITY_SECTIONS[section]),
     ),
   ];
+}
+
+/** True if the kind is named, or follows from a place. A wrong one is reported with the other fields. */
+function isOfKnownKind(settings: Tree): boolean {
+  const { type, serverLists } = settings;
+  if (type !== undefined && typeof type !== 'string') return false;
+  return serverLists !== '' && registryType(settings) !== undefined;
 }
 
 /** @returns the problem with a registry centre that code has made, or nothing */

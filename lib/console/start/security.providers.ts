@@ -3,6 +3,7 @@ import { type FactoryProvider, type Provider } from '@nestjs/common';
 import { type JobLogger } from '../../api/text/logger.js';
 import { type Clock } from '../../time/clock.js';
 import { createRegistryCenter } from '../../settings/create-registry-center.js';
+import { registryType } from '../../settings/registry-kind.js';
 import { type OidcAccount } from '../contract/session.js';
 import {
   type AuditSettings,
@@ -10,7 +11,7 @@ import {
   type StateRegistrySettings,
 } from '../options/console-options.js';
 import { CONSOLE_CLOCK, CONSOLE_LOGGER, CONSOLE_OPTIONS, OIDC_PROVIDERS } from '../options/console-tokens.js';
-import { CONSOLE_SESSION } from '../services/connections/registry-connections.js';
+import { consoleSession } from '../services/connections/checked-centers.js';
 import { ConsoleStore } from '../store/console-store.js';
 import { FileConsoleStore } from '../store/file-store.js';
 import { MemoryConsoleStore } from '../store/memory-store.js';
@@ -152,7 +153,7 @@ function openSharedStore(
 ): Promise<RegistryConsoleStore> {
   if ('registryCenter' in settings)
     return RegistryConsoleStore.open({ center: settings.registryCenter, isOurs: false, clock, logger });
-  const center = createRegistryCenter({ ...CONSOLE_SESSION, ...settings }, logger);
+  const center = createRegistryCenter({ ...consoleSession(registryType(settings)), ...settings }, logger);
   return RegistryConsoleStore.open({ center, isOurs: true, clock, logger });
 }
 

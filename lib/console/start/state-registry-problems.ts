@@ -1,5 +1,5 @@
 import { describeValue, isMap } from '../../api/text/describe-value.js';
-import { ZookeeperOptions } from '../../registry/zookeeper/zookeeper-options.js';
+import { ConnectionSettings } from '../../settings/reg-center-settings.js';
 import { givenCenterProblems, registryProblems } from './connection-settings.js';
 
 const AT = 'console.stateRegistry';
@@ -18,7 +18,7 @@ export function stateRegistryProblems(options: Readonly<Record<string, unknown>>
   return [
     ...('registryCenter' in settings
       ? givenCenterProblems(AT, settings)
-      : registryProblems(AT, settings, ZookeeperOptions)),
+      : registryProblems(AT, settings, ConnectionSettings)),
     ...namespaceProblems(settings, options['registries']),
     ...missingKeys(options),
     ...(options['store'] === undefined
@@ -27,13 +27,16 @@ export function stateRegistryProblems(options: Readonly<Record<string, unknown>>
   ];
 }
 
+/** The settings that say where a registry centre is, one for each kind. */
+const PLACES = ['serverLists', 'url', 'endpoints', 'schema'] as const;
+
 /** The problems of the namespace: Java would take a node in a namespace of jobs for a job. */
 function namespaceProblems(settings: Readonly<Record<string, unknown>>, registries: unknown): readonly string[] {
-  const { serverLists, namespace } = settings;
+  const { namespace } = settings;
   if (typeof namespace !== 'string' || !Array.isArray(registries)) return [];
   const around = registries
     .filter(isMap)
-    .filter((each) => each['serverLists'] === serverLists && typeof each['namespace'] === 'string')
+    .filter((each) => PLACES.every((place) => each[place] === settings[place]) && typeof each['namespace'] === 'string')
     .map((each) => String(each['namespace']))
     .find((jobs) => namespace === jobs || namespace.startsWith(`${jobs}/`));
   return around === undefined

@@ -4,7 +4,8 @@
  */
 import { settingsOf } from '../../api/settings/setting.js';
 import { isMap } from '../../api/text/describe-value.js';
-import { SECURITY_SECTIONS, ZookeeperOptions } from '../../registry/zookeeper/zookeeper-options.js';
+import { SECURITY_SECTIONS } from '../../registry/zookeeper/zookeeper-options.js';
+import { ConnectionSettings } from '../../settings/reg-center-settings.js';
 import { CONNECTION_LISTS } from './connection-settings.js';
 import { type Field, type Fields, FIELDS } from './option-fields.js';
 
@@ -23,7 +24,7 @@ export function typedOptions(options: Tree): Tree {
 }
 
 function stateRegistryOf({ stateRegistry }: Tree): unknown {
-  return typedConnection(stateRegistry, ZookeeperOptions);
+  return typedConnection(stateRegistry, ConnectionSettings);
 }
 
 function typedMap(map: Tree, fields: Fields): Tree {

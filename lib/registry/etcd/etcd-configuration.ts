@@ -1,4 +1,4 @@
-import { createSecureContext } from 'node:tls';
+import { type ConnectionOptions, createSecureContext } from 'node:tls';
 import { InvalidConfigurationError } from '../../api/errors/errors.js';
 import { problemsInMap } from '../../api/settings/setting.js';
 import { isMap } from '../../api/text/describe-value.js';
@@ -73,7 +73,7 @@ export function resolveEtcdConfiguration(configuration: EtcdConfiguration): Etcd
     endpoints: readEndpoints(endpoints),
     namespace,
     credentials: username !== undefined && password !== undefined ? { username, password } : undefined,
-    tls: tls && etcdTls(tls),
+    tls: tls && etcdTls(tlsOptions(tls, `${CENTER}.tls`)),
     sessionTimeoutMs,
     ttlSeconds: Math.ceil(sessionTimeoutMs / 1_000),
     requestTimeoutMs: configuration.connectionTimeoutMilliseconds || DEFAULTS.connectionTimeoutMilliseconds,
@@ -105,7 +105,12 @@ function tlsProblems(tls: unknown, endpoints: unknown): readonly string[] {
   ];
 }
 
-function etcdTls(settings: TlsSettings): EtcdTls {
-  const { servername, rejectUnauthorized = true, ...material } = tlsOptions(settings, `${CENTER}.tls`);
-  return { context: createSecureContext(material), rejectUnauthorized, servername };
+/** The options of Node's `tls.connect` in the form of the client. */
+export function etcdTls({
+  servername,
+  rejectUnauthorized = true,
+  checkServerIdentity,
+  ...material
+}: ConnectionOptions): EtcdTls {
+  return { context: createSecureContext(material), rejectUnauthorized, servername, checkServerIdentity };
 }

@@ -21,10 +21,13 @@
  * and read everything again on the next connection. A lost session is followed by a new one; the user of the registry
  * centre creates its session nodes again. etcd has no clock that could be asked, so that there is no `time`.
  */
+import { type ConnectionOptions } from 'node:tls';
 import { aClock, aLogger, checkOptions, type OptionRules } from '../../api/settings/call-options.js';
+import { isMap } from '../../api/text/describe-value.js';
 import { type JobLogger } from '../../api/text/logger.js';
 import { type Clock, systemClock } from '../../time/clock.js';
 import { requireOperations } from '../commit-limits.js';
+import { type ServerReport } from '../server-report.js';
 import { QueuedHold } from '../queued-hold.js';
 import { checkMirrorOptions } from '../mirror-options.js';
 import { nodeName, pathsInWords } from '../node-paths.js';
@@ -40,11 +43,13 @@ import {
   type Session,
 } from '../registry-center.js';
 import { type RangeRequest } from './client/messages.js';
-import { type EtcdConfiguration, resolveEtcdConfiguration } from './etcd-configuration.js';
+import { type EtcdConfiguration, etcdTls, resolveEtcdConfiguration } from './etcd-configuration.js';
 import { childNames, EtcdKeys, requirePath } from './etcd-keys.js';
 import { etcdLimits, requireWithinLimits } from './etcd-limits.js';
 import { EtcdMirror, type EtcdMirrorContext } from './etcd-mirror.js';
-import { EtcdReads } from './etcd-reads.js';
+import { translated } from './etcd-failures.js';
+import { EtcdReads, requireConnected } from './etcd-reads.js';
+import { etcdReport } from './etcd-report.js';
 import { EtcdSession } from './session/etcd-session.js';
 import { nodeOf } from './node-values.js';
 import { NodeWrites } from './writes/node-writes.js';
@@ -56,9 +61,14 @@ export interface EtcdRegistryCenterOptions {
   readonly clock?: Clock;
   /** Default: nothing is logged. */
   readonly logger?: JobLogger;
+  /** Options of Node's `tls.connect`, for endpoints with `https`. Default: what the configuration says. */
+  readonly tls?: ConnectionOptions;
 }
 
-const OPTION_RULES: OptionRules<EtcdRegistryCenterOptions> = { clock: aClock, logger: aLogger };
+const OPTION_RULES: OptionRules<EtcdRegistryCenterOptions> = {
+  ...{ clock: aClock, logger: aLogger },
+  tls: (value) => (isMap(value) ? undefined : 'must be a plain object'),
+};
 
 /** The registry centre on etcd. One object is one session, which all jobs of a process share. */
 export class EtcdRegistryCenter implements RegistryCenter {
@@ -72,9 +82,10 @@ export class EtcdRegistryCenter implements RegistryCenter {
 
   /** @throws InvalidConfigurationError naming every fault of the configuration or of the options */
   constructor(configuration: EtcdConfiguration, options: EtcdRegistryCenterOptions = {}) {
-    checkOptions('new EtcdRegistryCenter()', options, OPTION_RULES);
+    checkOptions('new EtcdRegistryCenter()', options, OPTION_RULES, { secrecy: 'hidden' });
     const { clock = systemClock, logger = SILENT } = options;
-    const settings = resolveEtcdConfiguration(configuration);
+    const resolved = resolveEtcdConfiguration(configuration);
+    const settings = { ...resolved, tls: options.tls === undefined ? resolved.tls : etcdTls(options.tls) };
     const { namespace, maxTxnOps, endpoints } = settings;
     const keys = new EtcdKeys(namespace);
     const session = new EtcdSession({ settings, keys, clock, logger });
@@ -179,6 +190,16 @@ export class EtcdRegistryCenter implements RegistryCenter {
     const { revision, ranges } = await this.#reads.snapshot(subject, [{ key: this.#keys.lineage }]);
     const [id] = ranges[0] ?? [];
     return id && { id: id.value.toString(), changes: revision };
+  }
+
+  async serverReport(): Promise<ServerReport> {
+    const subject = { operation: 'ask for the state of', path: '/' };
+    const { client } = requireConnected(this.#session, subject).connection;
+    try {
+      return await etcdReport({ ...this.#context, client });
+    } catch (error) {
+      throw translated(subject, error);
+    }
   }
 
   async close(): Promise<void> {

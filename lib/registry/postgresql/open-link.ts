@@ -1,5 +1,5 @@
 import { type Clock } from '../../time/clock.js';
-import { loadPostgresDriver } from './connection/driver.js';
+import { loadPostgresDriver, type PostgresClientOptions } from './connection/driver.js';
 import { faultOf, HostsError, type PostgresFault } from './connection/faults.js';
 import { PostgresLink } from './connection/link.js';
 import { type PostgresqlHost, type PostgresqlSettings } from './postgresql-configuration.js';
@@ -8,6 +8,7 @@ import { type Statements } from './statements.js';
 
 /** The parts that a link needs besides the settings. */
 export interface OpenLinkOptions {
+  readonly tls: PostgresClientOptions['ssl'] | undefined;
   readonly statements: Statements;
   readonly clock: Clock;
   readonly onNotification: (payload: string) => void;
@@ -51,7 +52,7 @@ export class LinkOpener {
 
   async #openTo({ url, place }: PostgresqlHost): Promise<PostgresLink> {
     const { hosts, connectionTimeoutMs, connections, schema } = this.#settings;
-    const { statements, clock, onNotification } = this.#options;
+    const { statements, clock, onNotification, tls } = this.#options;
     const link = await PostgresLink.open({
       driver: await loadPostgresDriver(),
       client: {
@@ -59,6 +60,7 @@ export class LinkOpener {
         connectionTimeoutMillis: Math.ceil(connectionTimeoutMs / hosts.length),
         application_name: 'nestjs-elasticjob',
         keepAlive: true,
+        ...(tls !== undefined && { ssl: tls }),
       },
       channel: statements.channel,
       statementMs: connectionTimeoutMs,

@@ -25,13 +25,16 @@
  * session's next link finds out whether it was carried out. Mirrors stop being current, and read everything again once
  * connected. A lost session is followed by a new one; the user of the registry centre creates its session nodes again.
  */
+import { type ConnectionOptions } from 'node:tls';
 import { aClock, aLogger, checkOptions, type OptionRules } from '../../api/settings/call-options.js';
+import { isMap } from '../../api/text/describe-value.js';
 import { RegistryRefusedError, RegistryUnavailableError } from '../../api/errors/errors.js';
 import { type JobLogger } from '../../api/text/logger.js';
 import { type Clock, systemClock } from '../../time/clock.js';
 import { requireOperations } from '../commit-limits.js';
 import { checkMirrorOptions } from '../mirror-options.js';
 import { nodeName, pathsInWords } from '../node-paths.js';
+import { type ServerReport } from '../server-report.js';
 import { QueuedHold } from '../queued-hold.js';
 import {
   type CommitLimits,
@@ -50,6 +53,7 @@ import { nodeOf } from './mirror/postgresql-mirror.js';
 import { LinkOpener } from './open-link.js';
 import { type PostgresqlConfiguration, resolvePostgresqlConfiguration } from './postgresql-configuration.js';
 import { commitProblem, POSTGRESQL_LIMITS, requireStorable } from './postgresql-limits.js';
+import { postgresqlReport } from './postgresql-report.js';
 import { PostgresqlSession } from './postgresql-session.js';
 import { Statements } from './statements.js';
 import { Writes } from './writes.js';
@@ -60,9 +64,17 @@ export interface PostgresqlRegistryCenterOptions {
   readonly clock?: Clock;
   /** Default: nothing is logged. */
   readonly logger?: JobLogger;
+  /**
+   * Options of Node's `tls.connect`; false: not encrypted. Wins over the parameters of the URL only if that has none
+   * about TLS. Default: what the URL says.
+   */
+  readonly tls?: ConnectionOptions | false;
 }
 
-const OPTION_RULES: OptionRules<PostgresqlRegistryCenterOptions> = { clock: aClock, logger: aLogger };
+const OPTION_RULES: OptionRules<PostgresqlRegistryCenterOptions> = {
+  ...{ clock: aClock, logger: aLogger },
+  tls: (value) => (value === false || isMap(value) ? undefined : 'must be a plain object or false'),
+};
 
 /**
  * The longest time between two heartbeats, in milliseconds; and between two readings of the journal without
@@ -81,6 +93,7 @@ export class PostgresqlRegistryCenter implements RegistryCenter {
   readonly description: string;
   readonly limits: CommitLimits = POSTGRESQL_LIMITS;
   readonly #namespace: string;
+  readonly #schema: string;
   readonly #clock: Clock;
   readonly #logger: JobLogger;
   readonly #statements: Statements;
@@ -96,6 +109,7 @@ export class PostgresqlRegistryCenter implements RegistryCenter {
     const statements = new Statements(settings);
     const mirrors = new Mirrors(() => session, statements, logger);
     const opener = new LinkOpener(settings, {
+      tls: options.tls,
       statements,
       clock,
       onNotification: (payload) => {
@@ -119,6 +133,7 @@ export class PostgresqlRegistryCenter implements RegistryCenter {
     const { connections } = settings;
     this.#writes = new Writes({ session, statements, clock, connections, settleMs, onCommit, isRoutine });
     this.#namespace = settings.namespace;
+    this.#schema = settings.schema;
     this.#clock = clock;
     this.#logger = logger;
     this.#statements = statements;
@@ -211,6 +226,20 @@ export class PostgresqlRegistryCenter implements RegistryCenter {
   async lineage(): Promise<Lineage | undefined> {
     const [row] = await this.#ask('ask for the lineage of', '/', this.#statements.lineage());
     return row && { id: String(row['lineage']), changes: Number(row['changes']) };
+  }
+
+  async serverReport(): Promise<ServerReport> {
+    const [operation, path] = ['ask for the state of', '/'];
+    const { connected, state, reason } = this.#session;
+    if (!connected)
+      throw new RegistryUnavailableError(operation, path, new Error(`The session is ${state.phase}`), reason);
+    const { channel } = this.#statements;
+    const options = { schema: this.#schema, channel, clock: this.#clock };
+    try {
+      return await postgresqlReport({ ask: (statement) => connected.link.control(statement), ...options });
+    } catch (error) {
+      throw new RegistryUnavailableError(operation, path, error, this.#session.reason);
+    }
   }
 
   close(): Promise<void> {

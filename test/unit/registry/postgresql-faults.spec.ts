@@ -2,6 +2,15 @@ import { expect, test } from '@jest/globals';
 import { faultOf, IncompatibleTablesError } from '../../../lib/registry/postgresql/connection/faults.js';
 import { MissingPackageError } from '../../../lib/registry/missing-package.js';
 
+const missing = new MissingPackageError(
+  'a registry centre on PostgreSQL needs the package pg',
+  ['pg'],
+  'it is not there',
+  {
+    cause: undefined,
+  },
+);
+
 const withCode = (code: string, message: string): Error => Object.assign(new Error(message), { code });
 
 test.each<[Error, string, boolean]>([
@@ -10,7 +19,7 @@ test.each<[Error, string, boolean]>([
   [withCode('28P01', 'password authentication failed'), 'password authentication failed (db:5432)', true],
   [withCode('42501', 'permission denied for schema public'), 'permission denied for schema public (db:5432)', true],
   [new IncompatibleTablesError('the tables are of version 7'), 'the tables are of version 7', true],
-  [new MissingPackageError('npm install pg'), 'npm install pg', true],
+  [missing, 'a registry centre on PostgreSQL needs the package pg: npm install pg (it is not there)', true],
   ...['42P05', '26000'].map((code): [Error, string, boolean] => [
     withCode(code, 'prepared statement "ej_attach" already exists'),
     'a pooler gives each transaction another connection, so that regCenter.notify must be false: prepared statement "ej_attach" already exists (db:5432)',

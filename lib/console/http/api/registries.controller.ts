@@ -10,6 +10,7 @@ import { ConsoleAudit } from '../../security/audit/console-audit.js';
 import { CurrentCaller } from '../../security/callers/current-caller.decorator.js';
 import { Permit } from '../../security/callers/permit.decorator.js';
 import { Registries } from '../../services/registries/registries.js';
+import { typeOfChange, withoutSecretsInAddress } from '../../services/connections/registry-address.js';
 import { tlsInWords } from '../../services/connections/stored-tls.js';
 import { bodyOf } from '../requests.js';
 
@@ -36,8 +37,11 @@ export class RegistriesController {
     return this.audit.record(
       { action: 'registry.add', registry: change.name, target: change.name, caller },
       (notes) => {
+        notes.note('type', undefined, typeOfChange(change));
         notes.note('serverLists', undefined, change.serverLists);
         notes.note('namespace', undefined, change.namespace);
+        if (change.schema !== undefined) notes.note('schema', undefined, change.schema);
+        if (change.credentials) notes.note('user', undefined, change.credentials.username);
         notes.note('tls', undefined, tlsInWords(change.tls));
         return this.registries.add(change);
       },
@@ -64,8 +68,8 @@ export class RegistriesController {
   }
 
   /**
-   * Changes a registry centre that was added in the page. An omitted digest, TLS or SASL is kept; an empty digest, or
-   * null, removes it.
+   * Changes a registry centre that was added in the page. An omitted digest, TLS, SASL or user is kept; an empty digest,
+   * or null, removes it.
    */
   @Put(':registry')
   @Permit('manage')
@@ -77,12 +81,17 @@ export class RegistriesController {
     const change = changeOf(body);
     return this.audit.record({ action: 'registry.update', registry, target: registry, caller }, (notes) => {
       const before = this.registries.find(registry).info;
-      for (const key of ['serverLists', 'namespace'] as const)
-        if (before[key] !== change[key]) notes.note(key, before[key], change[key]);
+      if (before.type !== typeOfChange(change)) notes.note('type', before.type, typeOfChange(change));
+      for (const key of ['serverLists', 'namespace', 'schema'] as const)
+        if (change[key] !== undefined && before[key] !== change[key]) notes.note(key, before[key], change[key]);
+      const [notified, notifies] = [before.notify ?? true, change.notify ?? true];
+      if (notified !== notifies) notes.note('notify', String(notified), String(notifies));
       const [was, is] = [tlsInWords(before.tls), tlsInWords(change.tls)];
       if (change.tls !== undefined && was !== is) notes.note('tls', was, is);
       if (change.sasl !== undefined && before.saslUsername !== change.sasl?.username)
         notes.note('sasl', before.saslUsername, change.sasl?.username);
+      if (change.credentials !== undefined && before.username !== change.credentials?.username)
+        notes.note('user', before.username, change.credentials?.username);
       return this.registries.edit(registry, change);
     });
   }
@@ -129,12 +138,17 @@ export class RegistriesController {
 
 /** Reads the fields of a change; fields of a wrong type become empty, and the service reports them. */
 function changeOf(body: unknown): RegistryChange {
-  const { name, serverLists, namespace, digest, tls, sasl } = bodyOf<RegistryChange>(body);
+  const { name, type, serverLists, namespace, schema, notify, digest, tls, sasl, credentials } =
+    bodyOf<RegistryChange>(body);
   const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-  return {
+  return withoutSecretsInAddress({
     ...{ name: textOf(name), serverLists: textOf(serverLists), namespace: textOf(namespace) },
+    ...(type !== undefined && { type }),
+    ...(typeof schema === 'string' && schema !== '' && { schema }),
+    ...(notify !== undefined && { notify }),
     ...(digest !== undefined && digest !== null && { digest }),
     ...(tls !== undefined && { tls }),
     ...(sasl !== undefined && { sasl }),
-  };
+    ...(credentials !== undefined && { credentials }),
+  });
 }

@@ -25,7 +25,7 @@ export const OlderRegistriesController = olderController('OlderRegistriesControl
     const { name, zkAddressList, namespace, digest } =
       bodyOf<Record<'name' | 'zkAddressList' | 'namespace' | 'digest', string>>(body);
     const change = {
-      ...{ name, serverLists: zkAddressList, namespace },
+      ...{ name, type: 'ZOOKEEPER', serverLists: zkAddressList, namespace },
       ...(typeof digest === 'string' && digest !== '' && { digest }),
     };
     const action = { action: 'registry.add', registry: String(name), target: String(name), caller };

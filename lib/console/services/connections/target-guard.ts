@@ -11,7 +11,7 @@ export class TargetRefusedError extends Error {
   override readonly name = 'TargetRefusedError';
 
   constructor(
-    readonly reason: NonNullable<ConnectionTest['reason']>,
+    readonly reason: Extract<ConnectionTest['reason'], 'not-allowed' | 'name-unknown'>,
     message: string,
   ) {
     super(message);

@@ -13,11 +13,10 @@ import { LiveJobs } from '../live/live-jobs.js';
 import { type LastRuns } from '../trace/last-runs.js';
 
 /** The parts of a registry centre of the console. */
-export interface ConsoleRegistryParts {
-  readonly name: string;
-  readonly serverLists: string;
-  readonly namespace: string;
-  readonly hasDigest: boolean;
+export interface ConsoleRegistryParts extends Pick<
+  RegistryInfo,
+  'name' | 'type' | 'serverLists' | 'namespace' | 'schema' | 'notify' | 'username' | 'hasDigest'
+> {
   /** The encryption of the connection, and its user. Default: neither. */
   readonly security?: Pick<RegistryInfo, 'tls' | 'saslUsername'>;
   readonly origin: RegistryInfo['origin'];
@@ -115,10 +114,14 @@ export class ConsoleRegistry {
   }
 
   get info(): RegistryInfo {
-    const { name, serverLists, namespace, hasDigest, security, origin } = this.#parts;
+    const { name, type, serverLists, namespace, schema, notify, username, hasDigest, security, origin } = this.#parts;
     const live = this.knownJobs;
     return {
       ...{ name, serverLists, namespace, hasDigest, ...security, origin, status: this.status },
+      ...(type !== undefined && { type }),
+      ...(schema !== undefined && { schema }),
+      ...(notify !== undefined && { notify }),
+      ...(username !== undefined && { username }),
       ...(live !== undefined && { jobCount: live.size }),
     };
   }

@@ -19,7 +19,8 @@ import { DEFAULT_REG_CENTER } from '../../../settings/reg-center-names.js';
 import { LastRuns } from '../trace/last-runs.js';
 import { ApplicationJobs } from '../connections/application-registry.js';
 import { type ConsoleRegistry } from './console-registry.js';
-import { checkRegistryChange, requireUsable, testRegistry } from '../connections/registry-connections.js';
+import { testRegistry } from '../connections/connection-test.js';
+import { checkRegistryChange, requireUsable } from '../connections/registry-changes.js';
 import { RegistryFactory } from './registry-factory.js';
 import { isSameTarget, openStoredRegistries, type StoredRegistry } from './stored-registries.js';
 import { tlsProblems } from '../connections/stored-tls.js';
@@ -150,7 +151,8 @@ export class Registries implements OnApplicationBootstrap, BeforeApplicationShut
     checkRegistryChange(change);
     if (this.all.some(({ name }) => name === change.name)) throw nameTaken(change.name);
     const { name } = change;
-    if (isWithoutPassword(change.sasl)) throw passwordNeeded('is needed');
+    if (isWithoutPassword(change.sasl)) throw passwordNeeded('SASL', 'is needed');
+    if (isWithoutPassword(change.credentials)) throw passwordNeeded(USER, 'is needed');
     const stored = this.#factory.changed(change);
     await this.#admit(stored);
     await this.#write((all) => {
@@ -179,11 +181,15 @@ export class Registries implements OnApplicationBootstrap, BeforeApplicationShut
         'digest-needed',
         'The digest must be given again when the servers, the namespace or the checks of TLS change: it would be sent elsewhere.',
       );
-    const isOtherUser = stored.sasl?.username !== before.sasl?.username;
-    if (stored.sasl !== undefined && change.sasl?.password === undefined && (isElsewhere || isOtherUser))
-      throw passwordNeeded(
-        'must be given again when the servers, the namespace, the user or the checks of TLS change: it would be sent elsewhere',
-      );
+    for (const [name, owner] of [
+      ['sasl', 'SASL'],
+      ['credentials', USER],
+    ] as const) {
+      const isOther = isElsewhere || stored[name]?.username !== before[name]?.username;
+      if (stored[name] === undefined || change[name]?.password !== undefined || !isOther) continue;
+      const what = 'the servers, the namespace, the user or the checks of TLS';
+      throw passwordNeeded(owner, `must be given again when ${what} change: it would be sent elsewhere`);
+    }
     await this.#admit(stored);
     await this.#write((all) => all.map((each) => (each.name === name ? stored : each)));
     return this.find(name).info;
@@ -247,10 +253,10 @@ export class Registries implements OnApplicationBootstrap, BeforeApplicationShut
 
   /** Refuses a registry centre that the console cannot or may not connect to, before it is stored. */
   async #admit(stored: StoredRegistry): Promise<void> {
-    const { serverLists, namespace, tls } = this.#factory.targetOf(stored);
-    requireUsable(tlsProblems(tls), THING);
+    const target = this.#factory.targetOf(stored);
+    requireUsable(tlsProblems(target.tls), THING);
     try {
-      await (await this.#factory.open({ serverLists, namespace })).close();
+      await (await this.#factory.open(target)).close();
     } catch (error) {
       throw refusedTarget(error);
     }
@@ -333,12 +339,14 @@ function isSameConnection(one: StoredRegistry, other: StoredRegistry): boolean {
   return textOf(one) === textOf(other);
 }
 
-function isWithoutPassword(sasl: RegistryChange['sasl']): boolean {
-  return sasl !== undefined && sasl !== null && sasl.password === undefined;
+function isWithoutPassword(credentials: RegistryChange['credentials']): boolean {
+  return credentials !== undefined && credentials !== null && credentials.password === undefined;
 }
 
-function passwordNeeded(why: string): ConsoleProblem {
-  return new ConsoleProblem(422, 'password-needed', `The password of SASL ${why}.`);
+const USER = 'the user';
+
+function passwordNeeded(owner: string, why: string): ConsoleProblem {
+  return new ConsoleProblem(422, 'password-needed', `The password of ${owner} ${why}.`);
 }
 
 function nameTaken(name: string): ConsoleProblem {

@@ -21,7 +21,8 @@ import { type LastRuns } from '../trace/last-runs.js';
 import { type ApplicationJobs } from '../connections/application-registry.js';
 import { ConnectionCiphers } from '../connections/connection-ciphers.js';
 import { ConsoleRegistry } from './console-registry.js';
-import { checkedCenter, CONSOLE_SESSION, type RegistryTarget } from '../connections/registry-connections.js';
+import { checkedCenter, consoleSession, type RegistryTarget } from '../connections/checked-centers.js';
+import { DEFAULT_SCHEMA, placeOfDescription, placeOfSettings } from '../connections/registry-address.js';
 import { changedRegistry, isSameTarget, openedRegistry, type StoredRegistry } from './stored-registries.js';
 import { type StoredTls, tlsInfo } from '../connections/stored-tls.js';
 import { type TargetGuard } from '../connections/target-guard.js';
@@ -43,7 +44,7 @@ export class RegistryFactory {
   /** The application's own registry centre. */
   fromApplication(name: string, center: RegistryCenter, { audit }: ApplicationJobs): ConsoleRegistry {
     return new ConsoleRegistry({
-      ...{ name, serverLists: serversIn(center.description), namespace: center.fullPath('/').slice(1) },
+      ...{ name, ...placeOfDescription(center.description), namespace: namespaceOf(center) },
       ...{ hasDigest: false, origin: 'application', open: () => center, isOurs: false, audit },
       ...this.#common,
     });
@@ -53,23 +54,38 @@ export class RegistryFactory {
   fromSettings(settings: RegistrySettings | GivenRegistry): ConsoleRegistry {
     if ('registryCenter' in settings) {
       const { name, registryCenter } = settings;
-      const [serverLists, namespace] = [serversIn(registryCenter.description), registryCenter.fullPath('/').slice(1)];
-      const parts = { name, serverLists, namespace, hasDigest: false, open: () => registryCenter, isOurs: false };
+      const place = placeOfDescription(registryCenter.description);
+      const parts = {
+        name,
+        ...place,
+        namespace: namespaceOf(registryCenter),
+        hasDigest: false,
+        open: () => registryCenter,
+        isOurs: false,
+      };
       return new ConsoleRegistry({ ...parts, origin: 'settings', ...this.#common });
     }
     const { name, ...center } = settings;
-    const { serverLists = 'in this process', namespace = '', digest = '' } = center;
-    const open = () => createRegistryCenter({ ...CONSOLE_SESSION, ...center }, loggerOf(this.#options));
-    const parts = { name, serverLists, namespace, hasDigest: digest !== '', open, isOurs: true };
+    const { namespace = '', digest = '', notify } = center;
+    const place = { ...placeOfSettings(center), ...(notify === false && { notify }) };
+    const session = consoleSession(place.type);
+    const open = () => createRegistryCenter({ ...session, ...center }, loggerOf(this.#options));
+    const parts = { name, ...place, namespace, hasDigest: digest !== '', open, isOurs: true };
     const security = securityOf(center);
     return new ConsoleRegistry({ ...parts, security, origin: 'settings', ...this.#common });
   }
 
   /** A registry centre that was added in the page. */
   fromStored(stored: StoredRegistry): ConsoleRegistry {
-    const { name, serverLists, namespace } = stored;
+    const { name, type = 'ZOOKEEPER', serverLists, namespace, notify, credentials } = stored;
     const open = () => this.open(this.targetOf(stored));
-    const parts = { name, serverLists, namespace, hasDigest: stored.digest !== undefined, open, isOurs: true };
+    const place: ReturnType<typeof placeOfSettings> & Pick<RegistryInfo, 'namespace' | 'notify'> = {
+      ...{ type, serverLists, namespace },
+      ...(type === 'POSTGRESQL' && { schema: stored.schema ?? DEFAULT_SCHEMA }),
+      ...(notify !== undefined && { notify }),
+      ...(credentials !== undefined && { username: credentials.username }),
+    };
+    const parts = { name, ...place, hasDigest: stored.digest !== undefined, open, isOurs: true };
     return new ConsoleRegistry({ ...parts, security: securityOf(stored), origin: 'console', ...this.#common });
   }
 
@@ -104,7 +120,7 @@ export class RegistryFactory {
   }
 }
 
-function withoutPasswords({ digest: _, sasl: __, ...others }: StoredRegistry): StoredRegistry {
+function withoutPasswords({ digest: _, sasl: __, credentials: ___, ...others }: StoredRegistry): StoredRegistry {
   return others;
 }
 
@@ -118,7 +134,7 @@ function securityOf({
   return { ...tlsInfo(tls), ...(sasl?.username !== undefined && { saslUsername: sasl.username }) };
 }
 
-/** The servers in `ZooKeeper at host:2181, namespace 'orders'`; any other description without its namespace. */
-function serversIn(description: string): string {
-  return /^ZooKeeper at (.+), namespace '/.exec(description)?.[1] ?? description.replace(/, namespace '.*$/, '');
+/** The namespace of a registry centre, without what ends it in the keys of etcd. */
+function namespaceOf(center: RegistryCenter): string {
+  return center.fullPath('/').slice(1).replace(/:n$/, '');
 }

@@ -4,7 +4,7 @@ import { type Wording, wording } from '../../../wording/wording.js';
 import { type SettingProblem } from '../../contract/common.js';
 import { settingProblem } from '../../answers/setting-problem.js';
 import { type DataSourceChange, type DataSourceDriver } from '../../contract/trace.js';
-import { connectionNameProblem, requireUsable } from '../connections/registry-connections.js';
+import { connectionNameProblem, requireUsable } from '../connections/registry-changes.js';
 import { isWeaker, tlsChangeProblems, tlsProblems } from '../connections/stored-tls.js';
 import { servernameProblem } from './database-tls.js';
 import { type DataSourceTarget } from './open-data-source.js';

@@ -9,7 +9,7 @@
  * compare ranges and leases in a transaction, which `remove` and holds need.
  */
 import type * as Grpc from '@grpc/grpc-js';
-import { type SecureContext } from 'node:tls';
+import { type ConnectionOptions, type SecureContext } from 'node:tls';
 import { type Clock } from '../../../time/clock.js';
 import { detached } from '../../../time/detached.js';
 import { type Endpoint } from './endpoints.js';
@@ -35,6 +35,8 @@ export interface EtcdTls {
   readonly rejectUnauthorized: boolean;
   /** The name that the server's certificate must have; `undefined`: the endpoint's host. */
   readonly servername: string | undefined;
+  /** Checks the name in a certificate. `undefined`: Node's own check. */
+  readonly checkServerIdentity?: ConnectionOptions['checkServerIdentity'];
 }
 
 /** The functions that a stream calls with its answers, and when it ends. */
@@ -90,6 +92,11 @@ export class EtcdClient {
       // As etcd's own client: users and passwords are there, and not asked for.
       if (!(error instanceof EtcdError && error.status === Status.failedPrecondition)) throw error;
     }
+  }
+
+  /** True if the server has given a token: it asks for users. */
+  get isAuthenticated(): boolean {
+    return this.#token !== undefined;
   }
 
   /**
@@ -225,7 +232,11 @@ function targetOf({ host, port }: Endpoint): string {
 function credentialsOf(grpc: typeof Grpc, { isSecure }: Endpoint, tls: EtcdTls | undefined): Grpc.ChannelCredentials {
   if (!isSecure) return grpc.credentials.createInsecure();
   if (tls === undefined) return grpc.credentials.createSsl();
-  return grpc.credentials.createFromSecureContext(tls.context, { rejectUnauthorized: tls.rejectUnauthorized });
+  const { context, rejectUnauthorized, checkServerIdentity } = tls;
+  return grpc.credentials.createFromSecureContext(context, {
+    rejectUnauthorized,
+    ...(checkServerIdentity !== undefined && { checkServerIdentity }),
+  });
 }
 
 function channelOptions({ tls }: EtcdClientOptions): Grpc.ClientOptions {

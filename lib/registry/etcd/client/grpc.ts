@@ -11,6 +11,8 @@ export interface GrpcPackages {
   readonly methods: Methods;
 }
 
+const PACKAGES = ['@grpc/grpc-js', '@grpc/proto-loader'] as const;
+
 let loaded: Promise<GrpcPackages> | undefined;
 
 /**
@@ -27,8 +29,8 @@ export function loadGrpc(): Promise<GrpcPackages> {
 
 async function load(): Promise<GrpcPackages> {
   const [grpc, loader] = [
-    await optionalPackage<typeof Grpc>('@grpc/grpc-js'),
-    await optionalPackage<typeof ProtoLoader>('@grpc/proto-loader'),
+    await optionalPackage<typeof Grpc>(PACKAGES[0]),
+    await optionalPackage<typeof ProtoLoader>(PACKAGES[1]),
   ];
   return { grpc, methods: methodsOf((json, options) => loader.fromJSON(json, options)) };
 }
@@ -41,9 +43,6 @@ async function optionalPackage<Package extends object>(name: string): Promise<Pa
   } catch (cause) {
     // The lines that follow in Node's message say from where it was looked for.
     const [reason = ''] = describeCause(cause).split('\n');
-    throw new MissingPackageError(
-      `a registry centre on etcd needs two packages: npm install @grpc/grpc-js @grpc/proto-loader (${reason})`,
-      { cause },
-    );
+    throw new MissingPackageError('a registry centre on etcd needs two packages', PACKAGES, reason, { cause });
   }
 }

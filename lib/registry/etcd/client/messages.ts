@@ -38,6 +38,8 @@ export interface KeyRange {
 
 export interface RangeRequest extends KeyRange {
   readonly limit?: number;
+  /** Default: the present one. */
+  readonly revision?: Int64;
   readonly keysOnly?: boolean;
 }
 
@@ -155,6 +157,19 @@ export interface UnaryCalls {
   txn: [TxnRequest, TxnResponse];
   leaseGrant: [{ readonly ttl: Int64; readonly id?: Int64 }, LeaseGrantResponse];
   leaseRevoke: [{ readonly id: Int64 }, { readonly header: ResponseHeader }];
+  status: [
+    object,
+    { readonly header: ResponseHeader; readonly version: string; readonly dbSize: Int64; readonly dbSizeQuota: Int64 },
+  ];
+  /** `action` 0 lists the alarms. */
+  alarm: [
+    { readonly action: 0 },
+    { readonly header: ResponseHeader; readonly alarms: readonly { readonly alarm: number }[] },
+  ];
+  memberList: [
+    object,
+    { readonly header: ResponseHeader; readonly members: readonly { readonly isLearner: boolean }[] },
+  ];
   authenticate: [
     { readonly name: string; readonly password: string },
     { readonly header: ResponseHeader; readonly token: string },

@@ -34,6 +34,7 @@ const MESSAGES: Readonly<Record<string, Fields>> = {
     key: 'string 1',
     rangeEnd: 'string 2',
     limit: 'int64 3',
+    revision: 'int64 4',
     keysOnly: 'bool 8',
   },
   RangeResponse: { header: 'ResponseHeader 1', kvs: '*KeyValue 2' },
@@ -77,6 +78,14 @@ const MESSAGES: Readonly<Record<string, Fields>> = {
     cancelReason: 'string 6',
     events: '*Event 11',
   },
+  StatusRequest: {},
+  StatusResponse: { header: 'ResponseHeader 1', version: 'string 2', dbSize: 'int64 3', dbSizeQuota: 'int64 12' },
+  AlarmRequest: { action: 'int32 1' },
+  AlarmMember: { memberId: 'uint64 1', alarm: 'int32 2' },
+  AlarmResponse: { header: 'ResponseHeader 1', alarms: '*AlarmMember 2' },
+  MemberListRequest: {},
+  Member: { id: 'uint64 1', name: 'string 2', isLearner: 'bool 5' },
+  MemberListResponse: { header: 'ResponseHeader 1', members: '*Member 2' },
   AuthenticateRequest: { name: 'string 1', password: 'string 2' },
   AuthenticateResponse: { header: 'ResponseHeader 1', token: 'string 2' },
 };
@@ -90,6 +99,9 @@ const CALLS: Readonly<Record<keyof UnaryCalls | keyof StreamCalls, readonly [str
   leaseRevoke: ['Lease', 'LeaseRevoke', 'LeaseRevokeRequest', 'LeaseRevokeResponse'],
   leaseKeepAlive: ['Lease', 'LeaseKeepAlive', 'LeaseKeepAliveRequest', 'LeaseKeepAliveResponse'],
   watch: ['Watch', 'Watch', 'WatchRequest', 'WatchResponse'],
+  status: ['Maintenance', 'Status', 'StatusRequest', 'StatusResponse'],
+  alarm: ['Maintenance', 'Alarm', 'AlarmRequest', 'AlarmResponse'],
+  memberList: ['Cluster', 'MemberList', 'MemberListRequest', 'MemberListResponse'],
   authenticate: ['Auth', 'Authenticate', 'AuthenticateRequest', 'AuthenticateResponse'],
 };
 

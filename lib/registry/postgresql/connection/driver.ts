@@ -1,4 +1,5 @@
 /** The driver `pg`, which is optional and loaded only when a registry centre on PostgreSQL connects. */
+import { type ConnectionOptions } from 'node:tls';
 import { MissingPackageError } from '../../missing-package.js';
 import { describeCause } from '../../../api/text/describe-cause.js';
 
@@ -13,6 +14,8 @@ export interface PostgresClientOptions {
   readonly connectionTimeoutMillis: number;
   readonly application_name: string;
   readonly keepAlive: boolean;
+  /** False: not encrypted. Default: as the URL says. */
+  readonly ssl?: ConnectionOptions | false;
 }
 
 /** One connection. It carries out one statement after the other. */
@@ -49,8 +52,6 @@ export async function loadPostgresDriver(): Promise<PostgresDriver> {
     return loaded.default ?? loaded;
   } catch (cause) {
     const [reason = ''] = describeCause(cause).split('\n');
-    throw new MissingPackageError(`a registry centre on PostgreSQL needs the package pg: npm install pg (${reason})`, {
-      cause,
-    });
+    throw new MissingPackageError('a registry centre on PostgreSQL needs the package pg', [name], reason, { cause });
   }
 }

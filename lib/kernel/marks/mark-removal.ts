@@ -75,6 +75,8 @@ export class MarkRemoval {
     if (marked?.state === 'session-lost') {
       if (!isCutShort || this.#isLost) marked.state = 'not-removed';
       else this.#held.unmark(item);
+      // In a graph, peers wait to hear of the end, although no mark may be left to remove.
+      if (this.#deps.ends.areWritten) void this.clearLeftovers();
     }
     if (marked?.state !== 'running') return Promise.resolve();
     marked.state = 'ended';

@@ -1,0 +1,63 @@
+/** Jobs that run after others, on instances that lose their sessions, or whose clocks are wrong. */
+import { describe, expect, test } from '@jest/globals';
+import { GraphCluster, type GraphJob } from '../../../support/graph-cluster.js';
+
+const A: GraphJob = { jobName: 'A', cron: '0/30 * * * * ?' };
+const B: GraphJob = { jobName: 'B', props: { 'graph.after': 'A', 'graph.afterFailure': 'run' } };
+
+describe('an instance that loses its session while an item runs', () => {
+  test('without failover writes down that the run has failed, if it was aborted', async () => {
+    await using cluster = await GraphCluster.start(['X'], [{ ...A, failover: false }, B]);
+    cluster.hold('A 0');
+    await cluster.advance(30_000);
+
+    cluster.member('X').registry.faults.expire();
+    await cluster.advance(1_000);
+    await cluster.release('A 0');
+    await cluster.advance(3_000);
+
+    expect(cluster.rounds('A')).toEqual(['00:00:30 failed 0']);
+    expect(cluster.ran('B')).toEqual(['0 00:00:30', '1 00:00:30']);
+  });
+
+  test('with failover runs the item again, and the round is complete after that', async () => {
+    await using cluster = await GraphCluster.start(['X'], [A, B]);
+    cluster.hold('A 0');
+    await cluster.advance(30_000);
+
+    cluster.member('X').registry.faults.expire();
+    await cluster.advance(1_000);
+    expect(cluster.rounds('A')).toEqual([]);
+    await cluster.release('A 0');
+    await cluster.advance(20_000);
+
+    expect(cluster.runs.filter(({ job, item }) => job === 'A' && item === 0)).toHaveLength(2);
+    expect(cluster.rounds('A')).toEqual(['00:00:30 succeeded']);
+  });
+
+  test('and ends it while it has none: the next session has its end', async () => {
+    await using cluster = await GraphCluster.start(['X'], [{ ...A, failover: false }, B]);
+    cluster.hold('A 0');
+    await cluster.advance(30_000);
+    cluster.member('X').registry.faults.dropMessages();
+    await cluster.advance(1_000);
+
+    await cluster.release('A 0');
+    await cluster.advance(8_000);
+    cluster.member('X').registry.faults.resume();
+    await cluster.advance(5_000);
+
+    expect(cluster.rounds('A')).toEqual(['00:00:30 succeeded']);
+    expect(cluster.ran('B')).toEqual(['0 00:00:30', '1 00:00:30']);
+  });
+});
+
+test('an instance whose clock is twenty minutes behind runs each round once', async () => {
+  await using cluster = await GraphCluster.start(['X'], [A]);
+  const member = await cluster.join('Y', [B]);
+  member.skew(-1_200_000);
+
+  await cluster.advance(60_000);
+
+  expect(cluster.ran('B')).toEqual(['0 00:00:30', '0 00:01:00', '1 00:00:30', '1 00:01:00']);
+});

@@ -452,11 +452,11 @@ describe('the library', () => {
   });
 });
 
-test('the tests in test/unit need no server: those that do stand in test/zookeeper or test/contract', () => {
+test('the tests in test/unit need no server: those that do stand in test/zookeeper, test/registries or test/contract', () => {
   const unit = join(root, 'test/unit');
   const files = readdirSync(unit, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
   const needsServer = (path: string) =>
-    /from '[./]+support\/[\w-]*(zookeeper|tcp|program)/.test(readFileSync(join(unit, path), 'utf8'));
+    /from '[./]+support\/[\w-]*(zookeeper|etcd|tcp|program)/.test(readFileSync(join(unit, path), 'utf8'));
 
   expect(files.length).toBeGreaterThan(80);
   expect(files.filter(needsServer)).toEqual([]);

@@ -1,47 +1,15 @@
-/** Nest applications that share a job on PostgreSQL, with nothing but a URL in their settings. */
-import { expect, test } from '@jest/globals';
-import { ElasticJobHealth } from '../../../lib/nest/elastic-job.health.js';
-import { refusalOf, started } from '../../unit/nest/application.js';
-import { until } from '../../support/until.js';
+import { describe, expect, test } from '@jest/globals';
+import { nestApplications, type WrongSettings } from '../../registries/nest-applications.suite.js';
+import { refusalOf } from '../../unit/nest/application.js';
 import { application } from '../support/nest-application.js';
 import { asAdministrator, newName } from '../support/postgresql-centres.js';
+import { postgresql } from '../support/postgresql-kind.js';
 import { serverOf } from '../support/servers.js';
 
 const { port } = serverOf('postgres');
 const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
 
-test('two applications share the items of a job, and one takes over all of them when the other ends', async () => {
-  const regCenter = { url, namespace: newName(), sessionTimeoutMilliseconds: 4_000 };
-  const [one, other] = [application(regCenter), application(regCenter)];
-  await using first = await started(one.metadata);
-  const second = await started(other.metadata);
-
-  const itemsOf = ({ ran }: typeof one): ReadonlySet<number> => new Set(ran.slice(-4).map(({ item }) => item));
-  await until(() => itemsOf(one).size === 2 && itemsOf(other).size === 2, 'each runs two items', 20_000);
-  await second.close();
-  const before = one.ran.length;
-  await until(() => new Set(one.ran.slice(before).map(({ item }) => item)).size === 4, 'one runs all items', 20_000);
-
-  const firings = [...one.ran, ...other.ran].map(({ item, scheduledAt }) => `${item} at ${scheduledAt}`);
-  expect(new Set(firings).size).toBe(firings.length);
-  expect(one.logger.lines.join('\n')).toContain(`PostgreSQL at 127.0.0.1:${port}/postgres, schema 'elasticjob'`);
-  expect(first.get(ElasticJobHealth).isHealthy()).toBeDefined();
-});
-
-test('a wrong password, database or right is refused at start, with the reason and without the password', async () => {
-  const user = newName();
-  await asAdministrator(port, `CREATE ROLE ${user} LOGIN`);
-  const refusal = async (wrong: string): Promise<string> =>
-    (await refusalOf(application({ url: wrong, namespace: 'orders', schema: newName() }).metadata)).join('\n');
-
-  expect(await refusal(`postgres://nobody:secret@127.0.0.1:${port}/postgres`)).toMatch(/role "nobody" does not exist/);
-  expect(await refusal(`postgres://postgres:secret@127.0.0.1:${port}/none`)).toMatch(/database "none" does not exist/);
-  const noRight = await refusal(`postgres://${user}:secret@127.0.0.1:${port}/postgres`);
-  expect(noRight).toMatch(/permission denied for database postgres/);
-  expect(noRight).not.toContain('secret');
-});
-
-test.each<[string, Readonly<Record<string, unknown>>, readonly string[]]>([
+const WRONG_SETTINGS: readonly WrongSettings[] = [
   [
     'a URL of another database',
     { url: 'mysql://localhost/jobs', namespace: 'orders' },
@@ -73,8 +41,21 @@ test.each<[string, Readonly<Record<string, unknown>>, readonly string[]]>([
     { url, namespace: 'orders', schema: 'a"b' },
     ['elasticjob.regCenter.schema: must be a name of lower-case letters, digits and _, such as elasticjob'],
   ],
-])('%s is refused at start, with key path and what would be right', async (_, regCenter, refusals) => {
-  const lines = await refusalOf(application(regCenter).metadata);
+];
 
-  for (const refusal of refusals) expect(lines).toContainEqual(expect.stringContaining(refusal));
+describe('Nest applications on PostgreSQL', () => {
+  nestApplications(postgresql, WRONG_SETTINGS);
+});
+
+test('a wrong password, database or right is refused at start, with the reason and without the password', async () => {
+  const user = newName();
+  await asAdministrator(port, `CREATE ROLE ${user} LOGIN`);
+  const refusal = async (wrong: string): Promise<string> =>
+    (await refusalOf(application({ url: wrong, namespace: 'orders', schema: newName() }).metadata)).join('\n');
+
+  expect(await refusal(`postgres://nobody:secret@127.0.0.1:${port}/postgres`)).toMatch(/role "nobody" does not exist/);
+  expect(await refusal(`postgres://postgres:secret@127.0.0.1:${port}/none`)).toMatch(/database "none" does not exist/);
+  const noRight = await refusal(`postgres://${user}:secret@127.0.0.1:${port}/postgres`);
+  expect(noRight).toMatch(/permission denied for database postgres/);
+  expect(noRight).not.toContain('secret');
 });

@@ -167,6 +167,29 @@ export class DatabaseServer implements AsyncDisposable {
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
+  /** Makes a backup of its data, for `loseData`; the server is down for that moment. */
+  async backUp(): Promise<void> {
+    await this.end('SIGINT');
+    execFileSync('cp', ['-a', this.#data, this.#backup]);
+    await this.start();
+  }
+
+  /** Ends it at once and removes its data, or puts the backup in their place. For `start()`. */
+  async loseData(instead: 'nothing' | 'backup' = 'nothing'): Promise<void> {
+    await this.end();
+    rmSync(this.#data, { recursive: true, force: true });
+    if (instead === 'backup') execFileSync('cp', ['-a', this.#backup, this.#data]);
+    else this.#initialise();
+  }
+
+  get #data(): string {
+    return join(this.folder, 'data');
+  }
+
+  get #backup(): string {
+    return join(this.folder, 'backup');
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.end();
     rmSync(this.folder, { recursive: true, force: true });
@@ -211,11 +234,11 @@ export class DatabaseServer implements AsyncDisposable {
   /** The folder for data, in one that belongs to the server's user. */
   #ownedFolder(): string {
     this.own(this.folder);
-    return join(this.folder, 'data');
+    return this.#data;
   }
 
   #command(): [string, string[]] {
-    const data = join(this.folder, 'data');
+    const data = this.#data;
     if (this.kind === 'postgres') {
       const options = ['listen_addresses=127.0.0.1', `unix_socket_directories=${this.folder}`];
       const settings = [...options, ...this.#settings].flatMap((setting) => ['-c', setting]);

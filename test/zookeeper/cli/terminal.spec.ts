@@ -7,7 +7,7 @@ import { sharedZooKeeper } from '../../support/shared-zookeeper.js';
 import { until } from '../../support/until.js';
 import { aConfiguration } from '../../support/views.js';
 import { ZooKeeperServer } from '../../support/zookeeper-server.js';
-import { Processes } from '../processes/processes.js';
+import { Processes } from '../../registries/processes.js';
 
 const zooKeeper = sharedZooKeeper();
 

@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Program } from '../../support/program.js';
-import { until } from '../../support/until.js';
+import { Program } from '../support/program.js';
+import { until } from '../support/until.js';
 
 /** A line of the processes' common log. */
 interface Entry {
@@ -23,7 +23,7 @@ export interface RecordedRun {
   readonly fencingToken: number;
 }
 
-/** Several processes that run one job on one ZooKeeper, and the log they all write. */
+/** Several processes that run one job on one registry centre, and the log they all write. */
 export class Processes implements AsyncDisposable {
   readonly #folder = mkdtempSync(join(tmpdir(), 'processes-'));
   readonly #env: Record<string, string>;
@@ -53,6 +53,11 @@ export class Processes implements AsyncDisposable {
     const program = this.#programs.get(instance);
     if (program === undefined) throw new Error(`There is no process ${instance}`);
     return program.end(signal);
+  }
+
+  /** Sends a signal without waiting for what it does. */
+  signal(instance: string, signal: NodeJS.Signals): void {
+    this.#programs.get(instance)?.signal(signal);
   }
 
   output(instance: string): string {

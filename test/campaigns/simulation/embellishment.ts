@@ -1,6 +1,14 @@
 import { type Random } from '../../support/random.js';
 import { type Feature } from './features.js';
-import { type Behaviour, type Event, type History, type Job, MOST_ITEMS, type OnceListenerTraits } from './history.js';
+import {
+  type Behaviour,
+  type Event,
+  type History,
+  type Job,
+  MOST_ITEMS,
+  type OnceListenerTraits,
+  SESSION_TIMEOUT_MS,
+} from './history.js';
 import { OWN_STRATEGIES } from './strategies.js';
 
 /** A listener's timeouts, as its constructor takes them. */
@@ -11,6 +19,8 @@ const TIMEOUTS: readonly (readonly [startedMs: number, completedMs: number])[] =
 const MOVES = [
   ...(['join', 'join', 'leave', 'kill', 'expire', 'disable', 'enable', 'disable-item', 'reconfigure'] as const),
 ];
+/** Instances that sweep look at the sessions of others every second or two. */
+const MOST_LATE_SWEEP_MS = 3_000;
 const MOST_SKEW_OF_LISTENERS_MS = 200;
 const LARGE_JOB_ITEMS = { from: 1_000, to: 1_300 };
 const LARGE_JOB_OPERATIONS_A_COMMIT = 400;
@@ -67,6 +77,14 @@ export class Embellishment {
         return this.#withJob({ jobShardingStrategyType: 'STICKY' });
       case 'items triggered':
         return this.#withItemsTriggered();
+      case 'late sweep':
+        return this.#withLateSweep();
+      case 'changes heard late':
+        return this.#withChangesHeardLate();
+      case 'mirrors read again':
+        return this.#withMirrorsReadAgain();
+      case 'leases prolonged':
+        return this.#withLeasesProlonged();
       default:
         return feature satisfies never;
     }
@@ -101,6 +119,48 @@ export class Embellishment {
           return { atMs, type, name: this.#present() };
       }
     });
+  }
+
+  /** Sessions end late, that of an instance that dies or is away for long among them. */
+  #withLateSweep(): History {
+    const sweepLateMs = this.#random.integer(500, MOST_LATE_SWEEP_MS);
+    return { ...this.#withSteps([this.#absence(this.#near(1_000))]), sweepLateMs };
+  }
+
+  /** An instance dies or is away for long, and the registry counts its session from the beginning once more. */
+  #withLeasesProlonged(): History {
+    const atMs = this.#near(1_000);
+    const prolonged = Array.from({ length: this.#random.integer(1, 2) }, (): Timed => ({
+      atMs: atMs + this.#random.integer(0, SESSION_TIMEOUT_MS),
+      type: 'prolong-sessions',
+    }));
+    return this.#withSteps([this.#absence(atMs), ...prolonged]);
+  }
+
+  #absence(atMs: number): Timed {
+    const name = this.#present();
+    const ms = this.#random.integer(SESSION_TIMEOUT_MS - 500, 2 * SESSION_TIMEOUT_MS);
+    const type = this.#random.pick(['kill', 'suspend', 'freeze'] as const);
+    return type === 'kill' ? { atMs, type, name } : { atMs, type, name, ms };
+  }
+
+  /** Some instances hear of changes late, while items move. */
+  #withChangesHeardLate(): History {
+    const late = Array.from({ length: this.#random.integer(1, 3) }, (): Timed => {
+      const ms = this.#random.integer(1_000, 2 * this.#periodMs);
+      const everyMs = this.#random.pick([300, 1_000, 2_000]);
+      return { atMs: this.#near(2_000), type: 'hear-late', name: this.#present(), ms, everyMs };
+    });
+    return this.#withSteps([...late, ...this.#moves()]);
+  }
+
+  /** Mirrors read everything again, in the middle of firings: after a compaction, or connections that broke. */
+  #withMirrorsReadAgain(): History {
+    const breaks = Array.from({ length: this.#random.integer(2, 6) }, (): Timed => {
+      const atMs = this.#instantMs + this.#random.integer(-300, 900);
+      return { atMs, type: 'suspend', name: this.#present(), ms: this.#random.integer(1, 40) };
+    });
+    return this.#withSteps([...breaks, ...this.#moves()]);
   }
 
   #withMonitoringSwitched(): History {

@@ -37,6 +37,9 @@ export class EventPlayer {
       case 'wipe':
         this.#world.wipe(event.ms);
         return true;
+      case 'prolong-sessions':
+        this.#world.sessionClock.prolong();
+        return true;
       case 'fail-strategy':
         this.#world.failStrategy(event.ms);
         return true;
@@ -133,6 +136,10 @@ export class EventPlayer {
       case 'freeze':
         this.#world.freeze(machine, event.ms);
         clock.after(event.ms, () => this.#onAftermath(machine, 'goes on'));
+        return true;
+      case 'hear-late':
+        this.#world.network.hearLate(machine.centre, event.everyMs);
+        clock.after(event.ms, () => this.#world.network.hearAtOnce(machine.centre));
         return true;
       case 'set-clock':
         machine.clock.skewMs = event.skewMs;

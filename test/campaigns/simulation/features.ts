@@ -7,7 +7,8 @@ import { Embellishment } from './embellishment.js';
 import { type History } from './history.js';
 
 /** Kinds of trouble, by the names that logs and shares give them. */
-export type Feature = keyof typeof WEIGHTS | keyof typeof RARITIES | keyof typeof LATEST;
+export type Feature =
+  keyof typeof WEIGHTS | keyof typeof RARITIES | keyof typeof LATEST | keyof typeof OTHER_REGISTRIES;
 
 /** How often each feature comes among the histories that have one; out of the sum of all. */
 const WEIGHTS = {
@@ -34,6 +35,14 @@ const RARITIES = { 'run limits': 40, 'sticky strategy': 40 } as const;
 /** Those that came last, for the same reason with a stream of their own. */
 const LATEST = { 'items triggered': 40 } as const;
 
+/** The troubles of registry centres that are no ZooKeeper, which came after all others, with a stream of their own. */
+const OTHER_REGISTRIES = {
+  'late sweep': 40,
+  'changes heard late': 40,
+  'mirrors read again': 40,
+  'leases prolonged': 40,
+} as const;
+
 /** Chosen such that the seeds of `found.spec.ts` stay plain that were found before there were features. */
 const STREAM = 0x28a9;
 
@@ -43,19 +52,24 @@ const LATER_STREAM = 0x1014;
 /** Chosen such that no seed of `found.spec.ts` has one of the latest. */
 const LATEST_STREAM = 0x2007;
 
+/** Chosen such that no seed of `found.spec.ts` that was found before has one of these. */
+const STREAM_OF_OTHER_REGISTRIES = 0xda36a;
+
 /** The names of all features. */
 export const FEATURES = [
   ...Object.keys(WEIGHTS),
   ...Object.keys(RARITIES),
   ...Object.keys(LATEST),
+  ...Object.keys(OTHER_REGISTRIES),
 ] as readonly Feature[];
 
-/** The plain history with the features that its seed draws: none for about half of all seeds. */
+/** The plain history with the features that its seed draws: none for two fifths of all seeds. */
 export function withFeatures(plain: History): History {
   const random = new Random(plain.seed ^ STREAM);
   const first = embellished(plain, drawn(random), random);
   const later = withLaterFeatures(first, RARITIES, new Random(plain.seed ^ LATER_STREAM));
-  return withLaterFeatures(later, LATEST, new Random(plain.seed ^ LATEST_STREAM));
+  const latest = withLaterFeatures(later, LATEST, new Random(plain.seed ^ LATEST_STREAM));
+  return withLaterFeatures(latest, OTHER_REGISTRIES, new Random(plain.seed ^ STREAM_OF_OTHER_REGISTRIES));
 }
 
 function withLaterFeatures(

@@ -36,6 +36,10 @@ export type Event =
       readonly ms: number;
       readonly direction: 'both' | 'sending' | 'receiving';
     }
+  /** Its mirrors hear of changes only every so often, or when they ask, as if all notifications were lost. */
+  | { readonly type: 'hear-late'; readonly name: string; readonly ms: number; readonly everyMs: number }
+  /** The registry gives all sessions that it has not heard of for a while their whole time again. */
+  | { readonly type: 'prolong-sessions' }
   | { readonly type: 'set-clock'; readonly name: string; readonly skewMs: number }
   | { readonly type: 'disable-item' | 'enable-item'; readonly item: number }
   | { readonly type: 'reconfigure'; readonly change: Change }
@@ -98,6 +102,8 @@ export interface History {
   readonly onceListener?: OnceListenerTraits;
   /** Most operations of one commit. Absent: as many as ZooKeeper accepts. */
   readonly operationsACommit?: number;
+  /** How much later than its time a session may end at the registry. Absent: not at all. */
+  readonly sweepLateMs?: number;
   readonly steps: readonly Step[];
 }
 

@@ -90,13 +90,15 @@ export const HARD: readonly string[] = [
   'expire',
   'set-clock',
   'wipe',
+  'hear-late',
+  'prolong-sessions',
 ];
 
-function troubles({ recording }: Evidence): readonly Window[] {
+function troubles({ recording, history }: Evidence): readonly Window[] {
   return recording.played.flatMap(({ atMs, step }) => {
     if (step !== undefined && !HARD.includes(step.type)) return [];
     const lengthMs = step !== undefined && 'ms' in step ? step.ms : 0;
-    return [{ fromMs: atMs, toMs: atMs + lengthMs + RECOVERY_MS }];
+    return [{ fromMs: atMs, toMs: atMs + lengthMs + RECOVERY_MS + (history.sweepLateMs ?? 0) }];
   });
 }
 

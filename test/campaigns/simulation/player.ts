@@ -60,7 +60,7 @@ class Player {
   #calmMs = Infinity;
 
   constructor(history: History) {
-    const { seed, slowestMessageMs, poolSize, job, onceListener, operationsACommit } = history;
+    const { seed, slowestMessageMs, poolSize, job, onceListener, operationsACommit, sweepLateMs } = history;
     const { periodSeconds, ...settings } = job;
     this.#history = history;
     this.#runs = new RunBook(history, () => this.#world);
@@ -68,7 +68,7 @@ class Player {
     this.#traces = new TraceBook(() => this.#world);
     const jobListenerTypes = onceListener === undefined ? [] : [ONCE_LISTENER_TYPE];
     this.#world = new World({
-      ...{ seed, slowestMessageMs, poolSize, operationsACommit },
+      ...{ seed, slowestMessageMs, poolSize, operationsACommit, sweepLateMs },
       configuration: aConfiguration({
         ...settings,
         ...{ cron: cronOf(periodSeconds), timeZone: 'GMT', jobListenerTypes },

@@ -14,7 +14,8 @@ interface Line {
 
 /** A history as people read it: what was done, everything that came of it, and what is wrong with that. */
 export function scenario(history: History, recording: Recording, faults: readonly Fault[]): string {
-  const { job, behaviours, seed, poolSize, slowestMessageMs, features, onceListener, operationsACommit } = history;
+  const { job, behaviours, seed, poolSize, slowestMessageMs, features, onceListener, operationsACommit, sweepLateMs } =
+    history;
   const items = behaviours.slice(0, job.shardingTotalCount).flatMap((behaviour, item) => {
     return behaviour === 'quick' ? [] : [`${item}=${behaviour}`];
   });
@@ -30,7 +31,8 @@ export function scenario(history: History, recording: Recording, faults: readonl
     `job      ${settingsText(job)}`,
     ...(items.length === 0 ? [] : [`items    ${items.join(' ')}`]),
     `world    messages=0-${slowestMessageMs}ms pool=${poolSize}` +
-      (operationsACommit === undefined ? '' : ` operations=${operationsACommit}`),
+      (operationsACommit === undefined ? '' : ` operations=${operationsACommit}`) +
+      (sweepLateMs === undefined ? '' : ` sweep=0-${sweepLateMs}ms late`),
     ...(onceListener === undefined ? [] : [`listener ${settingsText(onceListener)}`]),
     ...history.steps.map((step) => `${clockTime(step.atMs)} ${textOf(step)}`),
     '----',

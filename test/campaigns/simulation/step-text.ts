@@ -25,6 +25,10 @@ export function textOf(event: Event): string {
         .join(' ')}`;
     case 'trigger':
       return event.item === undefined ? 'trigger' : `trigger item ${event.item}`;
+    case 'hear-late':
+      return `${event.name} hears of changes every ${event.everyMs}ms, for ${event.ms}ms`;
+    case 'prolong-sessions':
+      return 'prolong the sessions';
     case 'wipe':
       return `wipe the registry, away for ${event.ms}ms`;
     case 'fail-strategy':

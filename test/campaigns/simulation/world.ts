@@ -16,6 +16,7 @@ import { InstanceClock } from './instance-clock.js';
 import { LimitedRegistryCenter } from './limited-registry-center.js';
 import { Network } from './network.js';
 import { type Exemption } from './recording.js';
+import { SessionClock } from './session-clock.js';
 import { ownStrategies } from './strategies.js';
 
 export const START = Date.parse('2030-01-01T00:00:00Z');
@@ -33,6 +34,8 @@ export interface WorldOptions {
   readonly configuration: JobConfiguration;
   /** Most operations of one commit; `undefined`: as many as ZooKeeper accepts. */
   readonly operationsACommit: number | undefined;
+  /** How much later than its time a session may end at the registry; `undefined`: not at all. */
+  readonly sweepLateMs: number | undefined;
   readonly execute: (machine: Machine, context: ShardingContext) => Promise<void>;
   /** Called when a timer of a machine throws. */
   readonly onUncaught: (machine: Machine, error: unknown) => void;
@@ -62,6 +65,8 @@ export interface Machine {
 export class World {
   readonly clock = new TrueTime(START);
   readonly network: Network;
+  /** Counts down the sessions. */
+  readonly sessionClock: SessionClock;
   readonly server: EmbeddedRegistryServer;
   readonly paths: JobPaths;
   readonly operator: EmbeddedRegistryCenter;
@@ -73,11 +78,12 @@ export class World {
   #strategyFailsUntilMs = 0;
 
   constructor(options: WorldOptions) {
-    const { seed, slowestMessageMs, configuration, operationsACommit } = options;
+    const { seed, slowestMessageMs, configuration, operationsACommit, sweepLateMs = 0 } = options;
     this.#options = options;
     this.network = new Network(this.clock, seed, slowestMessageMs);
+    this.sessionClock = new SessionClock(this.clock, seed, sweepLateMs);
     this.server = new EmbeddedRegistryServer({
-      ...{ clock: this.clock, deliver: this.network.deliver },
+      ...{ clock: this.sessionClock, deliver: this.network.deliver },
       ...(operationsACommit !== undefined && { limits: { operations: operationsACommit } }),
     });
     this.paths = new JobPaths(configuration.jobName);

@@ -49,11 +49,10 @@ test('a place that is refused to be given up after the task fails the call', asy
 test('a place that comes after the call has given up waiting, and cannot be given up, is reported', async () => {
   await using each = await stage();
   each.withhold();
-  const call = each.hold.during(1_000, () => Promise.resolve());
-  const refusal = expect(call).rejects.toThrow('the hold of /held');
+  const refusal = each.hold.during(1_000, () => Promise.resolve()).catch((error: unknown) => error);
 
   await each.clock.advance(1_000);
-  await refusal;
+  expect(String(await refusal)).toContain('the hold of /held');
   expect(each.errors).toEqual([]);
   each.release();
 

@@ -321,8 +321,8 @@ function start(bootstrap: JobBootstrap): Promise<void> {
 
 function logLateFailure(jobName: string, error: unknown, logger: JobLogger): void {
   const { code } = (error ?? {}) as { readonly code?: unknown };
-  // A job that is stopped before it could start has not failed. Refused credentials are logged already.
-  if (code === 'JOB_STOPPED' || code === 'REGISTRY_CREDENTIALS') return;
+  // A job that is stopped before it could start has not failed. Refusals are logged already.
+  if (code === 'JOB_STOPPED' || code === 'REGISTRY_CREDENTIALS' || code === 'REGISTRY_INCOMPATIBLE') return;
   logger.error(`Job '${jobName}' does not run: ${String(error)}`);
 }
 

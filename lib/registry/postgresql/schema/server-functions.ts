@@ -2,9 +2,10 @@
  * Which server this is, and protection against those who empty the tables by hand.
  *
  * A replica that is promoted writes on another timeline than the server before, and may lack its latest commits, whose
- * revisions nobody knows. So the first transaction that finds another timeline, or another database system, raises
- * the floor by a day: above all revisions that the former server can have given, however the clocks of both differ.
- * Commits read the floor with the namespace's row after their jobs, in the common order of locks.
+ * revisions nobody knows. So the first transaction that finds another timeline, or another database system, raises the
+ * floor by a day: above all revisions that the former server can have given, if the replica was less than a day behind
+ * it, or the clocks of both differ by less. Commits read the floor with the namespace's row after their jobs, in the
+ * common order of locks.
  *
  * @param s the quoted name of the schema
  */

@@ -402,6 +402,19 @@ describe('the checker of a campaign', () => {
       expect(found).toEqual(['stuck']);
     });
 
+    test('blames the processes, and not the job, while none of them takes part in it', () => {
+      const story = (absent: readonly string[]): Story => {
+        const told = new Story().runs('A', seconds(1, 3)).registry(3_500, { isResharding: true }).registry(29_500, {});
+        for (const name of absent) told.phase(name, 3_500, 'starting').phase(name, 29_400, 'active');
+        return told.runs('A', seconds(30, 34));
+      };
+      const blamed = (absent: readonly string[]): readonly string[] =>
+        check(story(absent).told(500, 34_500)).findings.map(({ text }) => text.replace(/ for \d+ ms.*/, ''));
+
+      expect(blamed(['A', 'B'])).toEqual(['job job of A took no part', 'job job of B took no part']);
+      expect(blamed(['B'])).toEqual(['job job of B took no part', 'job: waits to be assigned']);
+    });
+
     test('finds an item that stays with a dead owner', () => {
       const story = new Story()
         .runs('A', seconds(1, 3))

@@ -71,7 +71,7 @@ export function judgeRepeats(job: JobSpec, runs: readonly Run[], context: Repeat
       const troubledAt = context.troubles.of(run.process).at(run.end - 1)?.from ?? run.end;
       const lostAt = Math.max(troubledAt, run.start);
       rescueMs.push(again.start - lostAt);
-      const couldBe = context.troubles.standstill.uncovered(lostAt, again.start);
+      const couldBe = context.troubles.standstill(job.name).uncovered(lostAt, again.start);
       if (couldBe > context.rescueLimitMs)
         tell('rescued late', `was ${run.outcome}, and run again only ${Math.round(again.start - lostAt)} ms later`);
     } else if (context.troubles.of(run.process, run.job).touches(run.end, run.end + RECORDING_MS)) {

@@ -21,7 +21,7 @@ export function judgeStandstills(history: History, runs: readonly Run[], trouble
   for (const { name: job, items } of history.jobs) {
     const moments = history.moments.filter((moment) => moment.job === job && moment.isSeen);
     const tell = ({ from, to }: Interval, what: string): void => {
-      const ms = troubles.standstill.uncovered(from, Math.min(to, history.to));
+      const ms = troubles.standstill(job).uncovered(from, Math.min(to, history.to));
       if (ms > limitMs)
         findings.push({ kind: 'stuck', t: from + limitMs, job, text: `${job}: ${what} for ${Math.round(ms)} ms` });
     };

@@ -10,8 +10,11 @@ export interface Troubles {
   readonly stalls: (process: string) => Intervals;
   /** When the process learned that its session was lost. */
   readonly losses: (process: string) => readonly number[];
-  /** Times at which no process could do its part, or the registry centre took no writes. */
-  readonly standstill: Intervals;
+  /**
+   * Times at which no process could do its part in this job, or the registry centre took no writes. A process that takes
+   * no part for long although nothing keeps it from that is a finding of its own.
+   */
+  readonly standstill: (job: string) => Intervals;
 }
 
 /** After what was done to it has been made good, how long it may take until a process knows. */
@@ -61,11 +64,17 @@ export function readTroubles(history: History): Troubles {
     for (const job of history.jobs)
       ofJobs.set(`${name} ${job.name}`, new Intervals([...all, ...absences(own, job.name)]));
   }
+  const standstills = new Map(
+    history.jobs.map(({ name }) => {
+      const all = history.processes.map((process) => ofJobs.get(`${process.name} ${name}`) ?? NONE);
+      return [name, new Intervals([...outages, ...common(all)])] as const;
+    }),
+  );
   return {
     of: (process, job) => (job === undefined ? of.get(process) : ofJobs.get(`${process} ${job}`)) ?? NONE,
     stalls: (process) => stalls.get(process) ?? NONE,
     losses: (process) => losses.get(process) ?? [],
-    standstill: new Intervals([...outages, ...common([...of.values()])]),
+    standstill: (job) => standstills.get(job) ?? NONE,
   };
 }
 

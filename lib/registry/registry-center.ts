@@ -56,6 +56,10 @@ import { type ServerReport } from './server-report.js';
 export interface RegistryCenter {
   /** One line that names the kind and the place, for logs: `ZooKeeper at host:2181, namespace 'orders'`. */
   readonly description: string;
+  /**
+   * The session of this registry centre object, of which there is one at a time. Its source is the server's own notion
+   * of a client that lives (ZooKeeper's session, etcd's lease), or a row that heartbeats prolong by the server's clock.
+   */
   readonly session: Session;
   /**
    * Limits of one commit. They stay the same as long as the registry centre exists, and are known before it is
@@ -88,11 +92,15 @@ export interface RegistryCenter {
 
   /**
    * Reads many nodes with few requests: for each path, in order, the node or `undefined` if there is none. Each node is
-   * as of a moment after the call began, not all of the same moment; a mirror shows one moment.
+   * as of a moment after the call began, not all of the same moment; a mirror shows one moment. No paths: `[]`.
+   * @throws RegistryUnavailableError if the registry centre does not answer
    */
   getAll(paths: readonly string[]): Promise<readonly (MirroredNode | undefined)[]>;
 
-  /** As `children`, for many nodes with few requests: for each path, in order, the names of its children. */
+  /**
+   * As `children`, for many nodes with few requests: for each path, in order, the names of its children.
+   * @throws RegistryUnavailableError if the registry centre does not answer
+   */
   childrenOfAll(paths: readonly string[]): Promise<readonly (readonly string[])[]>;
 
   /**
@@ -119,7 +127,9 @@ export interface RegistryCenter {
    * Carries out all operations at one revision, or none. Operations on different paths see what earlier ones did: a
    * parent that is created first, a child that is removed first. At most one operation of a commit changes a path, and a
    * `check` of that path comes before it: an implementation may refuse any other commit (`replace` is for a node that is
-   * removed and created again). Our own mirrors show the commit after `await mirror.sync()` at the latest.
+   * removed and created again). Our own mirrors show the commit after `await mirror.sync()` at the latest. The source of
+   * revisions is a counter that the server raises with each commit and keeps (ZooKeeper's zxid, etcd's revision), or one
+   * that is never below the server's clock, so that it survives the loss of the latest commits.
    * @returns the revision of the commit; that of a commit that only checks is not the revision of any node
    * @throws RegistryConflictError if an operation does not fit; nothing was changed then. The error carries the path of
    *   the first one that does not, and a reason: `exists` (create), `absent` (no such node, or no parent for a create),
@@ -127,12 +137,15 @@ export interface RegistryCenter {
    *   registry says only that a commit does not fit reads the nodes to find out
    * @throws RegistryRefusedError if the commit exceeds `limits`; nothing was changed then. `commitChunks` cuts
    *   operations that need not be one commit
+   * @throws RegistryUnavailableError if nothing was changed; RegistryOutcomeUnknownError if that is not known
    */
   commit(operations: readonly Operation[]): Promise<number>;
 
   /**
    * Opens a local copy of the subtree at `path`, kept up to date until it is closed; resolves once it is complete.
-   * The subtree need not exist.
+   * The subtree need not exist. The source of its changes is a feed in the order of commits that names what it has left
+   * out after a disconnection, or shows that something is missing, so that the mirror reads the subtree again.
+   * @throws RegistryUnavailableError if the subtree cannot be read now
    */
   mirror(path: string, options?: MirrorOptions): Promise<Mirror>;
 
@@ -142,7 +155,9 @@ export interface RegistryCenter {
    * as soon as the connection breaks or the session ends: the hold may be lost then, and what the task does afterwards
    * is not protected. The promise rejects with the task's own error. If the place in the queue cannot be given up at
    * once, it is given up when the same session is connected again, or when that session ends. How an implementation keeps
-   * the queue is its own affair; nodes that it keeps for it are below `path`.
+   * the queue is its own affair; nodes that it keeps for it are below `path`. The source of the order is the order of
+   * commits: a session node for each call, with a number or a revision that grows.
+   * @param timeoutMs longest wait for the hold, in milliseconds; the task may take as long as it likes
    * @throws DeadlineExceededError if the hold was not obtained in time; names the session of the present holder
    * @throws RegistryUnavailableError if the connection broke before the hold was obtained; the task has not run
    */
@@ -152,6 +167,7 @@ export interface RegistryCenter {
    * The registry's own time in milliseconds since 1970, read between question and answer. An implementation that learns
    * it only from a write may write `path`, a node used for nothing else. Absent if the registry has no clock that can be
    * asked: then a job with `maxTimeDiffSeconds` is refused at start.
+   * @throws RegistryUnavailableError if the registry centre does not answer
    */
   time?(path: string): Promise<number>;
 
@@ -159,12 +175,15 @@ export interface RegistryCenter {
    * Identity of this tree. A client that was away compares it with the one that it knew, and so distinguishes a node
    * that was removed from a tree that came back without the node. `undefined`: the namespace has no node yet. The
    * answer may be as old as the session.
+   * @throws RegistryUnavailableError if the registry centre does not answer
    */
   lineage(): Promise<Lineage | undefined>;
 
   /**
    * Finds, among these nodes, those that anyone may change although this registry centre has credentials and protects
    * the nodes that it writes. Absent if there are no access rules; the result is empty without credentials.
+   * @returns those of `paths`, in their order
+   * @throws RegistryUnavailableError if the registry centre does not answer
    */
   openNodes?(paths: readonly string[]): Promise<readonly string[]>;
 
@@ -174,7 +193,10 @@ export interface RegistryCenter {
    */
   serverReport?(): Promise<ServerReport>;
 
-  /** Ends the session, so that its nodes vanish at once if the registry can be reached, and closes all mirrors. */
+  /**
+   * Ends the session, so that its nodes vanish at once if the registry can be reached, and closes all mirrors. Waits at
+   * most for the deadline of one request, and never throws because of the registry. Calling it again does nothing.
+   */
   close(): Promise<void>;
 }
 

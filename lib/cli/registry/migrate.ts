@@ -1,5 +1,5 @@
 /** `registry migrate`: the tables of a PostgreSQL, created by somebody else than the application. */
-import { faultOf, IncompatibleTablesError } from '../../registry/postgresql/connection/faults.js';
+import { faultOf, IncompatibleTablesError, isServerAnswer } from '../../registry/postgresql/connection/faults.js';
 import { resolvePostgresqlConfiguration } from '../../registry/postgresql/postgresql-configuration.js';
 import {
   type ProvidedTables,
@@ -69,7 +69,7 @@ async function provide(url: string, timeoutMs: number, options: ProvidedTablesOp
     if (error instanceof IncompatibleTablesError)
       throw new CommandError(EXIT.state, `Nothing was changed: ${error.message}.`, { cause: error });
     const { reason, isRefusal } = faultOf(error, place);
-    if (isRefusal)
+    if (isRefusal || isServerAnswer(error))
       throw new CommandError(EXIT.refused, `PostgreSQL refuses to create the tables: ${reason}. ${CURE}`, {
         cause: error,
       });

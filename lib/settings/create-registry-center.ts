@@ -1,4 +1,5 @@
 import { type JobLogger } from '../api/text/logger.js';
+import { InvalidConfigurationError } from '../api/errors/errors.js';
 import { EmbeddedRegistryCenter } from '../registry/embedded/embedded-registry-center.js';
 import { EtcdRegistryCenter } from '../registry/etcd/etcd-registry-center.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
@@ -15,11 +16,17 @@ export function isAlone(given: RegistryCenter | undefined, settings: RegCenterSe
   return given === undefined ? registryType(settings) === undefined : given instanceof EmbeddedRegistryCenter;
 }
 
+/** The settings of a registry centre, with the TLS options of the `DataSource` that stands for its `url`. */
+export interface ConnectedRegCenter extends RegCenterSettings {
+  readonly ssl?: boolean | object;
+}
+
 /**
  * The registry centre that the settings describe; not connected yet. Without `serverLists`, `url` and `endpoints` it is
  * an embedded one. `logger` must not throw.
+ * @throws InvalidConfigurationError if the settings name a `dataSource`, for which only an application has a connection
  */
-export function createRegistryCenter(settings: RegCenterSettings, logger: JobLogger): RegistryCenter {
+export function createRegistryCenter(settings: ConnectedRegCenter, logger: JobLogger): RegistryCenter {
   const type = registryType(settings);
   switch (type) {
     case undefined:
@@ -29,7 +36,11 @@ export function createRegistryCenter(settings: RegCenterSettings, logger: JobLog
       return new ZookeeperRegistryCenter({ ...ownSettings(settings), serverLists, namespace }, { logger });
     }
     case 'POSTGRESQL': {
-      const { url = '', namespace = '' } = settings;
+      const { dataSource, url = '', namespace = '' } = settings;
+      if (dataSource !== undefined)
+        throw new InvalidConfigurationError([
+          'regCenter.dataSource: means a DataSource of an application, which only the application itself has; give url here',
+        ]);
       return new PostgresqlRegistryCenter({ ...ownSettings(settings), url, namespace }, { logger });
     }
     case 'ETCD': {
@@ -42,7 +53,7 @@ export function createRegistryCenter(settings: RegCenterSettings, logger: JobLog
 }
 
 /** The settings of the registry centre itself, without those by which it is chosen. */
-function ownSettings(settings: RegCenterSettings): Omit<RegCenterSettings, 'required' | 'type'> {
+function ownSettings(settings: ConnectedRegCenter): Omit<ConnectedRegCenter, 'required' | 'type'> {
   const isOwn = ([key]: readonly [string, unknown]): boolean => key !== 'required' && key !== 'type';
   return Object.fromEntries(Object.entries(settings).filter(isOwn));
 }

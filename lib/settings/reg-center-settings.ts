@@ -1,6 +1,7 @@
 import { BooleanSetting, rule, Setting } from '../api/settings/setting.js';
 import { DECLARED_FOR_ETCD } from '../registry/etcd/etcd-options.js';
 import { DECLARED } from '../registry/postgresql/postgresql-options.js';
+import { DataSourceSetting } from './tracing-settings.js';
 import { ZookeeperOptions } from '../registry/zookeeper/zookeeper-options.js';
 
 /** The kinds of registry centres outside this process that settings can name. */
@@ -41,6 +42,12 @@ export class RegCenterSettings extends ConnectionSettings {
    * false, jobs are then coordinated inside this process only.
    */
   @BooleanSetting() required?: boolean;
+  /**
+   * PostgreSQL: a TypeORM `DataSource` of the application in place of `url`: in code, an object, or the name or injection
+   * token of a provider; in a file, its name. The registry centre has connections of its own, to the place that its
+   * options say.
+   */
+  @DataSourceSetting() dataSource?: unknown;
 }
 
 function typeProblem(type: unknown): string | undefined {

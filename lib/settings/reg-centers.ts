@@ -76,7 +76,7 @@ function problemsTogether(name: string, settings: RegCenterSettings, module: Mod
   ];
 }
 
-const PLACES = ['serverLists', 'url', 'endpoints'] as const;
+const PLACES = ['serverLists', 'url', 'dataSource', 'endpoints'] as const;
 
 function namespaceMissing(name: string): string {
   const path = regCenterPath(name);

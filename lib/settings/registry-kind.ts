@@ -1,10 +1,13 @@
 import { describeValue } from '../api/text/describe-value.js';
 import { namespaceProblem, tlsSchemeProblem } from '../registry/etcd/etcd-options.js';
-import { type ConnectionSettings, REGISTRY_TYPES } from './reg-center-settings.js';
+import { REGISTRY_TYPES, type RegCenterSettings } from './reg-center-settings.js';
 
 export type RegistryType = (typeof REGISTRY_TYPES)[number];
 
-type Setting = Exclude<keyof ConnectionSettings, 'type'>;
+type Setting = Exclude<keyof RegCenterSettings, 'type' | 'required'>;
+
+/** Settings of a registry centre of an application, or of another part of one, which has no `dataSource`. */
+type Settings = Omit<RegCenterSettings, 'required'>;
 
 /** The setting that says where a registry centre is. */
 const PLACES: Readonly<Record<RegistryType, Setting>> = {
@@ -31,14 +34,20 @@ const OWN: Readonly<Record<RegistryType, readonly Setting[]>> = {
     ...(['serverLists', 'baseSleepTimeMilliseconds', 'maxSleepTimeMilliseconds', 'maxRetries'] as const),
     ...(['digest', 'tls', 'sasl'] as const),
   ],
-  POSTGRESQL: ['url', 'schema', 'connections', 'notify'],
+  POSTGRESQL: ['url', 'dataSource', 'schema', 'connections', 'notify'],
   ETCD: ['endpoints', 'username', 'password', 'maxTxnOps', 'tls'],
 };
 
 /** The kind that the settings name, or that follows from them; `undefined`: none, jobs stay inside this process. */
-export function registryType({ type, url, endpoints, serverLists }: ConnectionSettings): RegistryType | undefined {
+export function registryType({
+  type,
+  url,
+  dataSource,
+  endpoints,
+  serverLists,
+}: Settings): RegistryType | undefined {
   if (type !== undefined) return REGISTRY_TYPES.find((each) => each === type.toUpperCase());
-  if (url !== undefined) return 'POSTGRESQL';
+  if (url !== undefined || dataSource !== undefined) return 'POSTGRESQL';
   if (endpoints !== undefined) return 'ETCD';
   return serverLists === undefined ? undefined : 'ZOOKEEPER';
 }
@@ -59,11 +68,12 @@ export function placeOfAddress(address: string): 'url' | 'endpoints' | 'serverLi
  * @param path the key path of the settings, such as `elasticjob.regCenter` or `console.registries[0]`
  * @returns what is wrong with the settings together: place and requirement, one line each
  */
-export function registryTypeProblems(settings: ConnectionSettings, path: string): readonly string[] {
+export function registryTypeProblems(settings: Settings, path: string): readonly string[] {
   const type = registryType(settings);
   if (type === undefined) return [];
   const place = PLACES[type];
-  const missing = settings[place] === undefined;
+  const { dataSource } = settings;
+  const missing = settings[place] === undefined && !(type === 'POSTGRESQL' && dataSource !== undefined);
   const others = REGISTRY_TYPES.filter((each) => each !== type).flatMap((each) =>
     OWN[each]
       .filter((setting) => settings[setting] !== undefined && !OWN[type].includes(setting))
@@ -74,13 +84,16 @@ export function registryTypeProblems(settings: ConnectionSettings, path: string)
   );
   return [
     ...(missing ? [`${path}.${place}: is required with type ${type} and must be ${EXAMPLES[type]}`] : []),
+    ...(settings.url !== undefined && dataSource !== undefined
+      ? [`${path}.dataSource: must not be set beside url, as both say where PostgreSQL is; give only one of them`]
+      : []),
     ...others,
     ...(type === 'ETCD' ? etcdProblems(settings, path) : []),
   ];
 }
 
 /** Checks texts that etcd does not accept although other registry centres do. */
-function etcdProblems({ namespace, endpoints, tls }: ConnectionSettings, path: string): readonly string[] {
+function etcdProblems({ namespace, endpoints, tls }: Settings, path: string): readonly string[] {
   const problem = namespace === undefined ? undefined : namespaceProblem(namespace);
   const scheme = tls === undefined ? undefined : tlsSchemeProblem(endpoints);
   return [

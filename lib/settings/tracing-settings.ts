@@ -42,7 +42,8 @@ function typeProblem(value: string): string | undefined {
     : 'must be RDB, which records runs in a database by TypeORM';
 }
 
-function DataSourceSetting(): PropertyDecorator {
+/** A setting whose value is a TypeORM `DataSource`, its name or its injection token. */
+export function DataSourceSetting(): PropertyDecorator {
   const isUsable: Constraint = rule('dataSource', dataSourceProblem);
   return Setting({ kind: 'text', secrecy: 'hidden' }, isUsable);
 }

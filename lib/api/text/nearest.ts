@@ -40,7 +40,7 @@ export function hintText(hint: WordingValue): string {
 }
 
 /** The most names that a message lists. */
-const MOST_NAMES = 20;
+const MOST_NAMES = 21;
 
 /**
  * The end of a message about an unknown name: the name that was probably meant, which may be the only one that begins

@@ -1,8 +1,8 @@
-import { describeValue } from '../../api/text/describe-value.js';
 import { suggestion } from '../../api/text/nearest.js';
 import { type TracingListener } from '../../api/events/trace-events.js';
-import { isDataSource, type TracingSettings } from '../../settings/tracing-settings.js';
+import { type TracingSettings } from '../../settings/tracing-settings.js';
 import { type FoundDataSource, type FoundProvider } from '../elastic-job.explorer.js';
+import { dataSourceNamed, dataSourceNames } from './named-data-source.js';
 
 /** The jobs that are traced, the database that records their runs, and the listeners of trace events. */
 export interface TracingDefinition {
@@ -59,8 +59,7 @@ function listenerProblem({ className, label, instance, scopeProblem }: FoundProv
 /** @returns the `DataSource`, or the problem, a complete line */
 function dataSourceOf({ settings, dataSources }: TracingSources): object | string {
   const { dataSource: wanted } = settings;
-  if (isDataSource(wanted)) return wanted;
-  if (wanted !== undefined) return named(wanted, dataSources);
+  if (wanted !== undefined) return dataSourceNamed('elasticjob.tracing.dataSource', wanted, dataSources);
   const [first, ...others] = dataSources;
   if (first === undefined)
     return (
@@ -69,21 +68,9 @@ function dataSourceOf({ settings, dataSources }: TracingSources): object | strin
     );
   const byDefault = dataSources.find(({ isDefault }) => isDefault);
   if (byDefault === undefined && others.length > 0)
-    return `elasticjob.tracing.dataSource: is required, as the application has several DataSources: ${namesOf(dataSources)}`;
+    return `elasticjob.tracing.dataSource: is required, as the application has several DataSources: ${dataSourceNames(dataSources)}`;
   return (byDefault ?? first).dataSource;
 }
-
-function named(wanted: unknown, dataSources: readonly FoundDataSource[]): object | string {
-  const found = dataSources.find(({ tokens, names }) => tokens.includes(wanted) || names.includes(wanted as string));
-  if (found !== undefined) return found.dataSource;
-  const names = dataSources.flatMap((each) => each.names);
-  const hint = typeof wanted === 'string' ? suggestion(wanted, names) : '';
-  const present = dataSources.length === 0 ? 'it has none' : `it has: ${namesOf(dataSources)}`;
-  return `elasticjob.tracing.dataSource: the application has no TypeORM DataSource ${describeValue(wanted)}; ${present}${hint}`;
-}
-
-const namesOf = (dataSources: readonly FoundDataSource[]): string =>
-  dataSources.map(({ names: [name = 'one without a name'] }) => name).join(', ');
 
 function idleSettings(settings: TracingSettings): readonly string[] {
   if (isRdb(settings)) return [];

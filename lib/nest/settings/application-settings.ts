@@ -8,12 +8,12 @@ import { type ExtensionOptions, Extensions } from '../../kernel/types/extensions
 import { type DumpSettings } from '../../settings/dump-settings.js';
 import { mergeSettings } from '../../settings/merge-settings.js';
 import { classedExecutorsProblem, listenersProblem, type ModuleSettings } from '../../settings/module-settings.js';
-import { type RegCenters } from '../../settings/reg-centers.js';
 import { type RegistryCenter } from '../../registry/registry-center.js';
 import { systemClock } from '../../time/clock.js';
 import { type FoundDataSource, type FoundProvider, type OneOffInjection } from '../elastic-job.explorer.js';
 import { type DefinedJob, defineJobs } from '../definitions/job-definitions.js';
 import { aloneWarnings } from '../centers/created-centers.js';
+import { type ConnectedRegCenters, connectedRegCenters } from '../centers/data-source-connections.js';
 import { loggerOf } from '../nest-logger.js';
 import { defineExtensions } from '../definitions/extension-definitions.js';
 import { defineListeners } from '../definitions/listener-definitions.js';
@@ -42,7 +42,7 @@ export interface ApplicationSources {
 export interface ApplicationSettings {
   readonly module: ModuleSettings;
   /** The settings of the registry centres by name, the default one first. */
-  readonly regCenters: RegCenters;
+  readonly regCenters: ConnectedRegCenters['regCenters'];
   readonly jobs: readonly DefinedJob[];
   /** The extensions that jobs may name, and the observers and interceptors of their runs. */
   readonly extensions: ExtensionOptions;
@@ -83,6 +83,7 @@ export function readApplicationSettings({
   const { listeners, problems: listenerProblems } = defineListeners(providers, usableListeners(module));
   const jobNames = [...merged.jobs.keys()];
   const tracing = defineTracing({ settings: merged.tracing, providers, dataSources, jobNames });
+  const centers = connectedRegCenters(regCenters, dataSources);
   const operations = defineOperationListeners(providers);
   const problems = [
     ...merged.problems,
@@ -91,7 +92,7 @@ export function readApplicationSettings({
     ...jobProblems,
     ...listenerProblems,
     ...extensionProblems,
-    ...(merged.problems.length === 0 ? tracing.problems : []),
+    ...(merged.problems.length === 0 ? [...centers.problems, ...tracing.problems] : []),
   ];
   // If the logger is not a logger, that problem has been collected above.
   const extensions = extensionsOf(problems.length === 0 ? module : { ...module, logger: false }, {
@@ -110,7 +111,7 @@ export function readApplicationSettings({
     ...tracing.warnings,
   ];
   return {
-    ...{ module, regCenters, jobs, extensions, warnings },
+    ...{ module, regCenters: centers.regCenters, jobs, extensions, warnings },
     tracing: tracing.definition,
     dump: merged.dump,
     operationListeners: operations.listeners,

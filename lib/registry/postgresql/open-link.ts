@@ -52,7 +52,7 @@ export class LinkOpener {
 
   async #openTo({ url, place }: PostgresqlHost): Promise<PostgresLink> {
     const { hosts, connectionTimeoutMs, connections, schema } = this.#settings;
-    const { statements, clock, onNotification, tls } = this.#options;
+    const { statements, clock, onNotification, tls: ssl = this.#settings.ssl } = this.#options;
     const link = await PostgresLink.open({
       driver: await loadPostgresDriver(),
       client: {
@@ -60,7 +60,7 @@ export class LinkOpener {
         connectionTimeoutMillis: Math.ceil(connectionTimeoutMs / hosts.length),
         application_name: 'nestjs-elasticjob',
         keepAlive: true,
-        ...(tls !== undefined && { ssl: tls }),
+        ...(ssl !== undefined && { ssl }),
       },
       channel: statements.channel,
       statementMs: connectionTimeoutMs,

@@ -25,6 +25,8 @@ export interface PostgresqlConfiguration {
    * each transaction: changes are then polled twice a second. Default: true.
    */
   readonly notify?: boolean;
+  /** TLS as `pg` takes it: options of Node's TLS, or true. A `sslmode` in the URL wins. Default: what the URL says. */
+  readonly ssl?: boolean | object;
 }
 
 /** A configuration that has been checked and completed. */
@@ -40,6 +42,8 @@ export interface PostgresqlSettings {
   readonly connectionTimeoutMs: number;
   readonly connections: number;
   readonly notify: boolean;
+  /** How connections are encrypted, as `pg` takes it; `undefined`: as the URL says. */
+  readonly ssl: boolean | object | undefined;
 }
 
 /** One of the hosts of a URL. */
@@ -61,8 +65,9 @@ export function resolvePostgresqlConfiguration(configuration: PostgresqlConfigur
   const problems = [...problemsInMap(configuration, PostgresqlOptions, CENTER), ...missing(configuration)];
   if (problems.length > 0) throw new InvalidConfigurationError(problems);
   const { url, namespace, schema = DEFAULTS.schema, connections = DEFAULTS.connections, notify = true } = configuration;
+  const { ssl } = configuration;
   return {
-    ...{ namespace, schema, connections, notify, ...placesOf(url) },
+    ...{ namespace, schema, connections, notify, ssl, ...placesOf(url) },
     sessionTimeoutMs: configuration.sessionTimeoutMilliseconds || DEFAULTS.sessionTimeoutMilliseconds,
     connectionTimeoutMs: configuration.connectionTimeoutMilliseconds || DEFAULTS.connectionTimeoutMilliseconds,
   };

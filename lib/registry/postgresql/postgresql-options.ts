@@ -1,6 +1,7 @@
 import { Matches } from 'class-validator';
 import { BooleanSetting, IntegerSetting, rule, Setting, TextSetting } from '../../api/settings/setting.js';
 import { placeholderProblem } from '../../api/settings/placeholder.js';
+import { isMap } from '../../api/text/describe-value.js';
 import { wording } from '../../wording/wording.js';
 
 /** The values of settings that are missing, or of numbers that are 0. */
@@ -50,4 +51,9 @@ export class PostgresqlOptions {
   connectionTimeoutMilliseconds?: number;
   @DECLARED.connections connections?: number;
   @DECLARED.notify notify?: boolean;
+  @Setting({ kind: 'code', secrecy: 'hidden' }, rule('ssl', sslProblem)) ssl?: boolean | object;
+}
+
+function sslProblem(value: unknown): string | undefined {
+  return typeof value === 'boolean' || isMap(value) ? undefined : 'must be true, false, or TLS options of pg';
 }

@@ -177,7 +177,7 @@ export const namespaceChecks: Checks = {
     // All but the settings that Java does not have.
     const own = [
       ...['required', 'tls', 'sasl', 'type'],
-      ...['url', 'schema', 'connections', 'notify'],
+      ...['url', 'dataSource', 'schema', 'connections', 'notify'],
       ...['endpoints', 'username', 'password', 'maxTxnOps'],
     ];
     expect(attributes.length).toBe(settingsOf(RegCenterSettings).size - own.length);

@@ -1,5 +1,4 @@
 /** The driver `pg`, which is optional and loaded only when a registry centre on PostgreSQL connects. */
-import { type ConnectionOptions } from 'node:tls';
 import { MissingPackageError } from '../../missing-package.js';
 import { describeCause } from '../../../api/text/describe-cause.js';
 
@@ -11,11 +10,11 @@ export interface PostgresDriver {
 /** How a connection is made. */
 export interface PostgresClientOptions {
   readonly connectionString: string;
+  /** Options of Node's `tls.connect`; false: not encrypted. Absent: what the connection string says. */
+  readonly ssl?: boolean | object;
   readonly connectionTimeoutMillis: number;
   readonly application_name: string;
   readonly keepAlive: boolean;
-  /** False: not encrypted. Default: as the URL says. */
-  readonly ssl?: ConnectionOptions | false;
 }
 
 /** One connection. It carries out one statement after the other. */

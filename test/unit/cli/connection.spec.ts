@@ -45,6 +45,33 @@ describe('the registry centre is that of', () => {
     expect(settings({ config: 'other.yaml' })).toMatchObject({ serverLists: 'other:2181' });
   });
 
+  test('elasticjob.regCenters that --registry names, from the file and the environment; other options override it', () => {
+    file('elasticjob.yaml', `${YAML}  reg-centers: { reports: { url: 'postgres://file/a', namespace: r }, bad: 5 }`);
+    const environment = { ELASTICJOB_REGCENTERS_REPORTS_NAMESPACE: 'env', ELASTICJOB_REGCENTER_NAMESPACE: 'default' };
+
+    expect({ ...settings({ registry: 'reports' }, environment) }).toEqual({
+      url: 'postgres://file/a',
+      namespace: 'env',
+    });
+    expect(settings({ registry: 'reports', namespace: 'given' }, environment)).toMatchObject({ namespace: 'given' });
+    expect(settings({}, environment)).toMatchObject({ serverLists: 'file:2181', namespace: 'default' });
+    expect(settings({ registry: 'other:2181' }, environment)).toMatchObject({ serverLists: 'other:2181' });
+    expect(settings({ registry: 'default' })).toMatchObject({ serverLists: 'file:2181' });
+  });
+
+  test('elasticjob.regCenters that variables alone describe', () => {
+    const environment = {
+      ELASTICJOB_REGCENTERS_REPORTS_ENDPOINTS: 'http://etcd:2379',
+      ELASTICJOB_REGCENTERS_REPORTS_NAMESPACE: 'r',
+      ELASTICJOB_REGCENTERS_OTHER_MAX_RETRIES: 'wrong',
+    };
+
+    expect({ ...settings({ registry: 'reports' }, environment) }).toEqual({
+      endpoints: 'http://etcd:2379',
+      namespace: 'r',
+    });
+  });
+
   test('the environment, which wins over the file', () => {
     file('elasticjob.yaml', YAML);
 

@@ -11,6 +11,13 @@ const read = (environment: Record<string, string | undefined>): EnvironmentReadi
 test.each<[variable: string, tree: object]>([
   ['ELASTICJOB_ENABLED', { enabled: 'x' }],
   ['ELASTICJOB_AUTO_START', { autoStart: 'x' }],
+  ['ELASTICJOB_REGCENTERS_REPORTS_DB_URL', { regCenters: { reportsDb: { url: 'x' } } }],
+  ['ELASTICJOB_REG_CENTERS_REPORTSDB_SERVER_LISTS', { regCenters: { reportsDb: { serverLists: 'x' } } }],
+  ['ELASTICJOB_REGCENTERS_REPORTSDB_TLS_CA', { regCenters: { reportsDb: { tls: { ca: 'x' } } } }],
+  ['ELASTICJOB_REGCENTERS_NEW_ONE_MAX_RETRIES', { regCenters: { new_one: { maxRetries: 'x' } } }],
+  ['elasticjob.regCenters.newOne.url', { regCenters: { newOne: { url: 'x' } } }],
+  // Refused later as an unknown key.
+  ['ELASTICJOB_REGCENTERS_REPORTSDB_NAMESPAC', { regCenters: { reportsDb: { namespac: 'x' } } }],
   ['ELASTICJOB_PREFERRED_NETWORK_IP', { preferredNetworkIp: 'x' }],
   ['ELASTICJOB__AUTO__START_', { autoStart: 'x' }],
   ['elasticjob.auto_start', { autoStart: 'x' }],
@@ -93,6 +100,11 @@ describe('a variable that is no setting', () => {
   test.each([
     ['ELASTICJOB_REGCENTER', "'regCenter' is a section; its settings are ELASTICJOB_REGCENTER_<SETTING>"],
     ['ELASTICJOB_REGCENTER_TLS', "'tls' is a section; its settings are ELASTICJOB_REGCENTER_TLS_<SETTING>"],
+    ['ELASTICJOB_REGCENTERS', "'regCenters' is a section; its settings are ELASTICJOB_REGCENTERS_<NAME>_<SETTING>"],
+    [
+      'ELASTICJOB_REGCENTERS_REPORTSDB',
+      'is not a setting of a registry centre; its settings are ELASTICJOB_REGCENTERS_<NAME>_<SETTING>',
+    ],
     ['ELASTICJOB_DUMP', "'dump' is a section; its settings are ELASTICJOB_DUMP_<SETTING>"],
     ['ELASTICJOB_JOBS', "'jobs' is a section; its settings are ELASTICJOB_JOBS_<NAME>_<SETTING>"],
     ['ELASTICJOB_AUTO_STRAT', "unknown key 'auto-strat'; did you mean 'autoStart'?"],

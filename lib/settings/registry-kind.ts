@@ -39,13 +39,7 @@ const OWN: Readonly<Record<RegistryType, readonly Setting[]>> = {
 };
 
 /** The kind that the settings name, or that follows from them; `undefined`: none, jobs stay inside this process. */
-export function registryType({
-  type,
-  url,
-  dataSource,
-  endpoints,
-  serverLists,
-}: Settings): RegistryType | undefined {
+export function registryType({ type, url, dataSource, endpoints, serverLists }: Settings): RegistryType | undefined {
   if (type !== undefined) return REGISTRY_TYPES.find((each) => each === type.toUpperCase());
   if (url !== undefined || dataSource !== undefined) return 'POSTGRESQL';
   if (endpoints !== undefined) return 'ETCD';

@@ -18,7 +18,8 @@ import { ElasticJobLifecycle } from '../elastic-job.lifecycle.js';
 
 /**
  * One registry centre of the application, and the operations on it. It can be used once the application has booted.
- * Until then, and after shutdown, each call throws a `JobStateError`, as it does if there is no registry centre of that name.
+ * Until then, and after shutdown, each call throws a `JobStateError`, as it does if there is no registry centre of that
+ * name.
  */
 export class NamedRegistryCenter {
   readonly jobConfiguration: JobConfigurationAPI;

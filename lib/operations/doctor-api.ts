@@ -1,5 +1,6 @@
 import { inEnglish } from '../wording/wording.js';
-import { InvalidConfigurationError, JobStateError } from '../api/errors/errors.js';
+import { InvalidConfigurationError, JobStateError, RegistryUnavailableError } from '../api/errors/errors.js';
+import { describeCause } from '../api/text/describe-cause.js';
 import { describeValue, isMap, withValue } from '../api/text/describe-value.js';
 import { jobNameProblem } from '../api/job/job-name.js';
 import { anything, checkOptions, milliseconds, type OptionRules } from '../api/settings/call-options.js';
@@ -9,6 +10,7 @@ import { JobPaths } from '../layout/job-paths.js';
 import { diagnose } from './doctor/diagnose.js';
 import { type Finding, type FindingType, type Severity, type Symptom } from './doctor/finding.js';
 import { clockDifference, openNodes, type RegistryClock, registryClock } from './doctor/namespace-checks.js';
+import { serverFindings } from './doctor/server-checks.js';
 import { readTrees } from './doctor/tree-reading.js';
 import { jobNames, readApart, readJob, type ReadJob, readMoment } from './job-reading.js';
 import { changeNodes } from './changes/node-changes.js';
@@ -71,6 +73,9 @@ export class DoctorAPI extends AuditedOperations {
     const time = await registryClock(registry, names, this.clock);
     const findings: Finding[] = [...clockDifference(time)];
     const unknown: string[] = time.fault === undefined ? [] : [time.fault];
+    const servers = await this.#servers();
+    findings.push(...servers.findings);
+    unknown.push(...servers.unknown);
     const suspects: Suspect[] = [];
     const open: string[] = [];
     await readTrees(registry, names, async (jobs, hidden) => {
@@ -113,6 +118,20 @@ export class DoctorAPI extends AuditedOperations {
       });
       return result;
     });
+  }
+
+  /** The problems of the servers; a part that they do not report is unknown. */
+  async #servers(): Promise<Pick<Examination, 'findings' | 'unknown'>> {
+    const { registry } = this;
+    if (registry.serverReport === undefined) return { findings: [], unknown: [] };
+    try {
+      const report = await registry.serverReport();
+      return { findings: serverFindings(report), unknown: report.unknown };
+    } catch (error) {
+      if (error instanceof RegistryUnavailableError) throw error;
+      const fault = `The state of the servers could not be asked for: ${describeCause(error)}`;
+      return { findings: [], unknown: [fault] };
+    }
   }
 
   async #known(jobName: string): Promise<string> {

@@ -62,7 +62,22 @@ export type FindingType =
   | 'mixed-versions'
   | 'clock-ahead'
   | 'clock-difference'
-  | 'open-nodes';
+  | 'open-nodes'
+  | 'slow-registry'
+  | 'postgresql-standby'
+  | 'postgresql-unsafe'
+  | 'postgresql-asynchronous'
+  | 'postgresql-connections'
+  | 'postgresql-polled'
+  | 'postgresql-pooled'
+  | 'postgresql-vacuum'
+  | 'postgresql-bloat'
+  | 'etcd-alarm'
+  | 'etcd-space'
+  | 'etcd-max-txn-ops'
+  | 'etcd-open'
+  | 'etcd-single'
+  | 'etcd-history';
 
 /**
  * The codes of all sentences about findings, for translations. If the states of a type need different sentences, each
@@ -103,6 +118,21 @@ export const FINDING_CODES = [
   'clock-difference.ahead',
   'clock-difference.behind',
   'open-nodes',
+  'slow-registry',
+  'postgresql-standby',
+  'postgresql-unsafe',
+  'postgresql-asynchronous',
+  'postgresql-connections',
+  'postgresql-polled',
+  'postgresql-pooled',
+  'postgresql-vacuum',
+  'postgresql-bloat',
+  'etcd-alarm',
+  'etcd-space',
+  'etcd-max-txn-ops',
+  'etcd-open',
+  'etcd-single',
+  'etcd-history',
 ] as const;
 
 /** The code of the sentences about one finding. */

@@ -23,8 +23,13 @@ export async function registryClock(
   [jobName]: readonly string[],
   clock: Clock,
 ): Promise<RegistryClock> {
-  if (jobName === undefined || registry.time === undefined)
-    return { registryTime: undefined, aheadMs: 0, fault: undefined };
+  const isTimeless = registry.time === undefined;
+  if (jobName === undefined || isTimeless) {
+    const fault = isTimeless
+      ? 'Clocks were not compared, as this registry centre has no clock that can be asked.'
+      : undefined;
+    return { registryTime: undefined, aheadMs: 0, fault };
+  }
   try {
     const before = clock.now();
     const registryTime = await registry.time(new JobPaths(jobName).systemTime);

@@ -132,4 +132,59 @@ export const findingsEn = {
     'Anyone with access to the registry centre can change, end or remove jobs. Some application may run without the credentials.',
   'finding.open-nodes.cure':
     'Configure the digest in all applications, and set the access rules of the nodes that exist: setAcl -R in zkCli.sh.',
+  'finding.slow-registry': 'The registry centre takes {latencyMs} ms for one request.',
+  'finding.slow-registry.then': 'A firing makes several requests one after the other, and begins late by as much.',
+  'finding.slow-registry.cure':
+    'Look for load, slow disks and the network between the console and the registry centre.',
+  'finding.postgresql-standby': 'The PostgreSQL is a standby, which takes no writes.',
+  'finding.postgresql-standby.then': 'No instance can start, and no job runs.',
+  'finding.postgresql-standby.cure': 'Name the primary in the address of the registry centre.',
+  'finding.postgresql-unsafe': 'PostgreSQL runs without {settings}.',
+  'finding.postgresql-unsafe.then':
+    'A crash of the server can lose commits that were confirmed: items may run twice, and fencing tokens may repeat.',
+  'finding.postgresql-unsafe.cure': 'Switch on {settings}.',
+  'finding.postgresql-asynchronous': 'No standby confirms commits. Standbys that follow: {standbys}.',
+  'finding.postgresql-asynchronous.then':
+    'A failover to a standby can lose the latest commits: items may run twice, and fencing tokens may repeat.',
+  'finding.postgresql-asynchronous.cure': 'Set synchronous_standby_names, if failovers are to lose nothing.',
+  'finding.postgresql-connections': 'PostgreSQL has {used} of {most} connections in use.',
+  'finding.postgresql-connections.then': 'Instances that start, or connect again after an outage, may find none free.',
+  'finding.postgresql-connections.cure': 'Raise max_connections, or lower regCenter.connections of the applications.',
+  'finding.postgresql-polled': 'Changes are polled twice a second, as notifications are switched off.',
+  'finding.postgresql-polled.then': 'The console reacts half a second later, and the database has more requests.',
+  'finding.postgresql-polled.cure': 'Without a pooler of transactions in between, switch notifications on.',
+  'finding.postgresql-pooled':
+    'The connection that should listen to changes listens to nothing: a pooler lends it to others.',
+  'finding.postgresql-pooled.then': 'Changes are learnt of only by heartbeats, seconds later.',
+  'finding.postgresql-pooled.cure':
+    'Connect to the server itself, use a pooler of sessions, or switch notifications off.',
+  'finding.postgresql-vacuum': 'autovacuum is off.',
+  'finding.postgresql-vacuum.then':
+    'Each run leaves dead rows, which nobody removes: the tables grow, and requests become slow.',
+  'finding.postgresql-vacuum.cure': 'Switch autovacuum on.',
+  'finding.postgresql-bloat': 'The table {table} has {rows} dead rows, many more than living ones.',
+  'finding.postgresql-bloat.then': 'Requests become slow.',
+  'finding.postgresql-bloat.cure':
+    'Look for transactions that stay open, which keep autovacuum from removing them. Then VACUUM the table.',
+  'finding.etcd-alarm': 'etcd has raised the alarm {alarms}.',
+  'finding.etcd-alarm.then': 'It takes no writes: no instance can start, and no job runs.',
+  'finding.etcd-alarm.cure':
+    'NOSPACE: compact and defragment the database, then disarm the alarm. CORRUPT: replace that member.',
+  'finding.etcd-space': 'The database of etcd has {megabytes} MB, near its limit of {limit} MB.',
+  'finding.etcd-space.then': 'When it is full, etcd takes no writes, and no job runs.',
+  'finding.etcd-space.cure': 'Compact and defragment it, and switch on --auto-compaction-retention.',
+  'finding.etcd-max-txn-ops':
+    'The servers accept fewer operations in one transaction than maxTxnOps says ({configured}).',
+  'finding.etcd-max-txn-ops.then': 'Commits of jobs with many items are refused.',
+  'finding.etcd-max-txn-ops.cure': 'Set maxTxnOps to --max-txn-ops of the servers, or start them with a greater one.',
+  'finding.etcd-open': 'etcd asks for no user.',
+  'finding.etcd-open.then': 'Anyone who reaches the servers can change, end or remove jobs.',
+  'finding.etcd-open.cure':
+    'Switch users on (etcdctl auth enable), or keep others from the servers by certificates or the network.',
+  'finding.etcd-single': 'etcd has one member.',
+  'finding.etcd-single.then': 'While it is down, no job begins. If its disk is lost, all settings are.',
+  'finding.etcd-single.cure': 'Run three members, or five.',
+  'finding.etcd-history': 'etcd keeps its history of more than a million changes.',
+  'finding.etcd-history.then': 'The database grows until its limit, upon which etcd takes no writes.',
+  'finding.etcd-history.cure': 'Switch on --auto-compaction-retention.',
 } as const;

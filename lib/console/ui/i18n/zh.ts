@@ -382,7 +382,7 @@ export const zh: Texts = {
   'registries.removeText': '控制台将不再使用该注册中心，其作业继续运行。',
   'registries.saslPassword': 'SASL 密码',
   'registries.saslUsername': 'SASL 用户名（DIGEST-MD5）',
-  'registries.schema': 'Schema',
+  'registries.schema': '模式（schema）',
   'registries.servers': '服务器列表',
   'registries.text': '作业实例协调的地方：ZooKeeper、PostgreSQL 或 etcd 的命名空间。各页面显示其中之一。',
   'registries.type': '类型',

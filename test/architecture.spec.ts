@@ -105,6 +105,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'dump',
     'tracing/rdb',
     'registry/zookeeper',
+    'registry/postgresql',
+    'registry/etcd',
     'registry',
     'layout',
     'api',

@@ -10,7 +10,7 @@ import { TlsSettings } from '../../registry/zookeeper/zookeeper-security.js';
 import { ConnectionSettings } from '../../settings/reg-center-settings.js';
 import { registryType, registryTypeProblems } from '../../settings/registry-kind.js';
 import { DRIVERS, hostProblem } from '../services/trace/data-source-description.js';
-import { servernameProblem } from '../services/trace/database-tls.js';
+import { servernameProblem } from '../services/connections/database-tls.js';
 import { connectionNameProblem } from '../services/connections/registry-changes.js';
 
 type Tree = Readonly<Record<string, unknown>>;

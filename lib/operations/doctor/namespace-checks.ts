@@ -23,13 +23,8 @@ export async function registryClock(
   [jobName]: readonly string[],
   clock: Clock,
 ): Promise<RegistryClock> {
-  const isTimeless = registry.time === undefined;
-  if (jobName === undefined || isTimeless) {
-    const fault = isTimeless
-      ? 'Clocks were not compared, as this registry centre has no clock that can be asked.'
-      : undefined;
-    return { registryTime: undefined, aheadMs: 0, fault };
-  }
+  if (registry.time === undefined) return unknownTime(NO_CLOCK);
+  if (jobName === undefined) return unknownTime(undefined);
   try {
     const before = clock.now();
     const registryTime = await registry.time(new JobPaths(jobName).systemTime);
@@ -39,8 +34,14 @@ export async function registryClock(
     return { registryTime, aheadMs, fault: undefined };
   } catch (error) {
     const fault = `Clocks were not compared, as the time of the registry centre could not be asked for: ${describeCause(error)}`;
-    return { registryTime: undefined, aheadMs: 0, fault };
+    return unknownTime(fault);
   }
+}
+
+const NO_CLOCK = 'Clocks were not compared, as this registry centre has no clock that can be asked.';
+
+function unknownTime(fault: string | undefined): RegistryClock {
+  return { registryTime: undefined, aheadMs: 0, fault };
 }
 
 /** Finds a clock of this machine that differs too much from the registry centre's. */

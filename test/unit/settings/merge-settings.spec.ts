@@ -329,7 +329,7 @@ describe('unknown keys', () => {
     ],
     [
       { file: { regCenter: { hosts: 'a:1' } } },
-      'elasticjob.regCenter.hosts: unknown key; known are: type, url, dataSource, schema, connections, notify, endpoints, username, password, maxTxnOps, required, serverLists, namespace, baseSleepTimeMilliseconds, maxSleepTimeMilliseconds, maxRetries, sessionTimeoutMilliseconds, connectionTimeoutMilliseconds, digest, tls, sasl',
+      'elasticjob.regCenter.hosts: unknown key; known are: required, dataSource, serverLists, namespace, baseSleepTimeMilliseconds, maxSleepTimeMilliseconds, maxRetries, sessionTimeoutMilliseconds, connectionTimeoutMilliseconds, digest, tls, sasl, type, url, schema, connections, notify, endpoints, username, password, maxTxnOps',
     ],
     [
       { environment: { ELASTICJOB_REG_CENTER_SERVER_LISTS: 'garbage:', ELASTICJOB_REGCENTER_NAMESPACE: 'n' } },

@@ -14,7 +14,7 @@ import { ZookeeperRegistryCenter } from '../../../registry/zookeeper/zookeeper-r
 import { type SaslSettings } from '../../../registry/zookeeper/zookeeper-security.js';
 import { type Clock } from '../../../time/clock.js';
 import { type RegistryType } from '../../contract/registries.js';
-import { postgresTls } from '../trace/database-tls.js';
+import { postgresTls } from './database-tls.js';
 import { postgresUrl, readPostgresAddress } from './registry-address.js';
 import { type TargetGuard } from './target-guard.js';
 

@@ -6,7 +6,7 @@ import { settingProblem } from '../../answers/setting-problem.js';
 import { type DataSourceChange, type DataSourceDriver } from '../../contract/trace.js';
 import { connectionNameProblem, requireUsable } from '../connections/registry-changes.js';
 import { isWeaker, tlsChangeProblems, tlsProblems } from '../connections/stored-tls.js';
-import { servernameProblem } from './database-tls.js';
+import { servernameProblem } from '../connections/database-tls.js';
 import { type DataSourceTarget } from './open-data-source.js';
 import { type StoredDataSource } from './stored-data-sources.js';
 

@@ -3,7 +3,7 @@ import { wording } from '../../../wording/wording.js';
 import { type DataSourceDriver } from '../../contract/trace.js';
 import { type TlsSettings } from '../../../registry/zookeeper/zookeeper-security.js';
 import { ConsoleProblem } from '../../answers/console-problem.js';
-import { mysqlTls, postgresTls } from './database-tls.js';
+import { mysqlTls, postgresTls } from '../connections/database-tls.js';
 
 /** The target of a connection to a database, with its credentials. */
 export interface DataSourceTarget {

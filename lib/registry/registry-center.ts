@@ -50,7 +50,7 @@
  * see our session nodes gone, provided that this process gets to run.
  */
 import { type RegistryCredentialsError, type RegistryIncompatibleError } from '../api/errors/errors.js';
-import { type ServerReport } from './server-report.js';
+import { type ServerReport } from '../api/servers/server-report.js';
 
 /** A registry centre. The top of this file has the promises that every implementation keeps. */
 export interface RegistryCenter {

@@ -1,6 +1,6 @@
 /** Judges the state of a registry centre's servers: pure functions of the facts that they report. */
 import { type CodeValues } from '../explain/codes.js';
-import { type EtcdReport, type PostgresqlReport, type ServerReport } from '../../registry/server-report.js';
+import { type EtcdReport, type PostgresqlReport, type ServerReport } from '../../api/servers/server-report.js';
 import { type Finding, type FindingType, type Severity } from './finding.js';
 
 /** The kinds of findings about servers, each of which is also the code of its sentences. */

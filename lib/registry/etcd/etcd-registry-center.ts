@@ -27,7 +27,7 @@ import { isMap } from '../../api/text/describe-value.js';
 import { type JobLogger } from '../../api/text/logger.js';
 import { type Clock, systemClock } from '../../time/clock.js';
 import { requireOperations } from '../commit-limits.js';
-import { type ServerReport } from '../server-report.js';
+import { type ServerReport } from '../../api/servers/server-report.js';
 import { QueuedHold } from '../queued-hold.js';
 import { checkMirrorOptions } from '../mirror-options.js';
 import { nodeName, pathsInWords } from '../node-paths.js';

@@ -1,6 +1,6 @@
 import { describeCause } from '../../api/text/describe-cause.js';
 import { type Clock } from '../../time/clock.js';
-import { type EtcdReport } from '../server-report.js';
+import { type EtcdReport } from '../../api/servers/server-report.js';
 import { type EtcdClient } from './client/etcd-client.js';
 import { EtcdError, Status } from './client/etcd-error.js';
 import { type EtcdSettings } from './etcd-configuration.js';

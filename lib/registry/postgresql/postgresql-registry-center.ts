@@ -34,7 +34,7 @@ import { type Clock, systemClock } from '../../time/clock.js';
 import { requireOperations } from '../commit-limits.js';
 import { checkMirrorOptions } from '../mirror-options.js';
 import { nodeName, pathsInWords } from '../node-paths.js';
-import { type ServerReport } from '../server-report.js';
+import { type ServerReport } from '../../api/servers/server-report.js';
 import { QueuedHold } from '../queued-hold.js';
 import {
   type CommitLimits,

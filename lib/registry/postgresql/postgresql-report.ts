@@ -1,5 +1,5 @@
 import { type Clock } from '../../time/clock.js';
-import { type PostgresqlReport } from '../server-report.js';
+import { type PostgresqlReport } from '../../api/servers/server-report.js';
 import { type PostgresResult, type PostgresStatement } from './connection/driver.js';
 
 /** The parts that a report needs. */

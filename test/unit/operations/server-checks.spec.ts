@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { serverFindings } from '../../../lib/operations/doctor/server-checks.js';
-import { type EtcdReport, type PostgresqlReport } from '../../../lib/registry/server-report.js';
+import { type EtcdReport, type PostgresqlReport } from '../../../lib/api/servers/server-report.js';
 
 const postgresql: PostgresqlReport = {
   ...{ kind: 'POSTGRESQL', latencyMs: 1, unknown: [], isStandby: false, unsafeSettings: [] },

@@ -33,6 +33,7 @@ DECLARE
   entries jsonb[] := '{}';
   topmost integer := 0;
   done boolean := true;
+  answer jsonb;
   misfit text;
   misfit_path text;
 BEGIN
@@ -47,6 +48,10 @@ BEGIN
     SELECT DISTINCT split_part(each ->> 1, '/', 2) FROM jsonb_array_elements(operations) AS each WHERE each ->> 1 <> '/'
   ));
   rev := ${s}.ej_revision(ns, revisions);
+  answer := ${s}.ej_commit_at_once(ns, sid, cid, operations, rev, revisions, channel);
+  IF answer IS NOT NULL THEN
+    RETURN answer;
+  END IF;
   BEGIN
     FOR operation IN SELECT each FROM jsonb_array_elements(operations) AS each LOOP
       kind := operation ->> 0;

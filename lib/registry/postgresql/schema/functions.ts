@@ -1,3 +1,4 @@
+import { commitAtOnce } from './commit-at-once.js';
 import { commitFunction } from './commit-function.js';
 import { serverFunctions } from './server-functions.js';
 import { sessionFunctions } from './session-functions.js';
@@ -15,7 +16,7 @@ import { sessionFunctions } from './session-functions.js';
  * @param s the quoted name of the schema
  */
 export function functions(s: string): string {
-  return `${serverFunctions(s)}${common(s)}${commitFunction(s)}${sessionFunctions(s)}`;
+  return `${serverFunctions(s)}${common(s)}${commitAtOnce(s)}${commitFunction(s)}${sessionFunctions(s)}`;
 }
 
 function common(s: string): string {
@@ -64,7 +65,15 @@ BEGIN
   INSERT INTO ${s}.ej_change (namespace, job, revision, previous, session, commit_id, changes)
     SELECT ns, name, rev, (revisions ->> name)::bigint, sid, cid, jsonb_agg(entry ORDER BY number)
     FROM unnest(names, entries) WITH ORDINALITY AS change (name, entry, number) GROUP BY name;
-  UPDATE ${s}.ej_job SET revision = rev, xact = pg_current_xact_id() WHERE namespace = ns AND job = ANY (names);
+  PERFORM ${s}.ej_announce(ns, rev, names, topmost, channel);
+END $$;
+
+-- Gives the jobs their new revision, counts those that came or went, and notifies the mirrors.
+CREATE OR REPLACE FUNCTION ${s}.ej_announce(ns text, rev bigint, names text[], topmost integer, channel text)
+RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE ${s}.ej_job SET revision = rev, xact = pg_current_xact_id()
+    FROM (SELECT DISTINCT name FROM unnest(names) AS name) AS changed WHERE namespace = ns AND job = name;
   IF topmost > 0 THEN
     UPDATE ${s}.ej_namespace SET changes = changes + topmost WHERE name = ns;
   END IF;

@@ -5,7 +5,6 @@
 //   idle        1,000 jobs that do not fire: requests a minute, the processor's time of process and server
 //   takeover    from SIGKILL of an instance until a peer has begun its item again (session 4 s)
 //   join        a second instance joins a job of 1,000 items, and leaves
-//   plans       EXPLAIN (ANALYZE, BUFFERS) of PostgreSQL's statements on 10,000 jobs of 100 items
 //   npm run bench -- registries
 //   npm run bench -- registries --part throughput,idle --rounds 1
 //   npm run bench -- registries --only PostgreSQL
@@ -14,7 +13,7 @@ import { installPeers, versionOf } from './support/peers.mjs';
 import { SERVERS } from './support/registry-servers.mjs';
 import { machine } from './support/report.mjs';
 
-const PARTS = ['firing', 'throughput', 'idle', 'takeover', 'join', 'plans'];
+const PARTS = ['firing', 'throughput', 'idle', 'takeover', 'join'];
 const { values } = parseArgs({
   options: {
     part: { type: 'string', default: PARTS.join() },

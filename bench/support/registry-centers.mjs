@@ -21,3 +21,12 @@ export function openRegistryCenter({ registry, address, namespace, sessionMs }) 
   registryCenter.connect();
   return registryCenter;
 }
+
+/** Resolves once the session is connected. */
+export function connected({ session }) {
+  return new Promise((resolve) => {
+    const look = ({ phase }) => phase === 'connected' && resolve();
+    session.onChange(look);
+    look(session.state);
+  });
+}

@@ -125,13 +125,17 @@ export class Statements {
   subtree(path: string): PostgresStatement {
     const [, job = ''] = path.split('/');
     const isAll = job === '';
+    // '0' follows '/'. The node itself is asked for apart: between it and what is below it, there are siblings such as
+    // `${path}-1`.
+    const below = `UNION ALL SELECT NULL, path, value, version, revision, session
+        FROM ${this.#s}.ej_node WHERE namespace = $1 AND path > $3 || '/' AND path < $3 || '0'`;
     return {
       name: isAll ? 'ej_tree' : 'ej_subtree',
       text: `SELECT job, NULL AS path, NULL AS value, NULL AS version, revision, NULL AS session
         FROM ${this.#s}.ej_job WHERE namespace = $1 ${isAll ? '' : 'AND job = $2'}
         UNION ALL SELECT NULL, path, value, version, revision, session
-        FROM ${this.#s}.ej_node WHERE namespace = $1
-        ${isAll ? '' : "AND path >= $3 AND path < $3 || '0' AND (path = $3 OR path > $3 || '/')"}`,
+        FROM ${this.#s}.ej_node WHERE namespace = $1${isAll ? '' : ' AND path = $3'}
+        ${isAll ? '' : below}`,
       values: isAll ? [this.#namespace] : [this.#namespace, job, path],
     };
   }

@@ -7,8 +7,8 @@
  * fit, or depends on another one, nothing is changed and the answer is null: `ej_commit` then takes one operation after
  * the other, and finds the first misfit.
  *
- * With these settings the planner joins by indexes alone. It would otherwise read a table that is small or has no
- * statistics yet as a whole, and go on to do so for a while after the table has grown.
+ * With these settings the planner looks each node up by an index. It would otherwise read a table that is small, or has
+ * no statistics yet, as a whole, and go on to do so for a while after the table has grown.
  *
  * @param s the quoted name of the schema
  */

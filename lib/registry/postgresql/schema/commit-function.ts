@@ -125,10 +125,14 @@ BEGIN
         names := names || split_part(p, '/', 2);
         entries := entries || jsonb_build_array(p, operation ->> 2, found_version + 1, found_session);
       ELSIF kind = 'purge' THEN
-        -- '0' follows '/': the range has the node, what is below it, and siblings such as p || '-x'.
+        -- '0' follows '/': the range is what is below the node. Between that and the node are siblings such as p || '-x'.
         FOR gone IN
-          DELETE FROM ${s}.ej_node WHERE namespace = ns AND path >= p AND path < p || '0' AND (path = p OR path > p || '/')
-          RETURNING path
+          WITH below AS (
+            DELETE FROM ${s}.ej_node WHERE namespace = ns AND path > p || '/' AND path < p || '0' RETURNING path
+          ), itself AS (
+            DELETE FROM ${s}.ej_node WHERE namespace = ns AND path = p RETURNING path
+          )
+          TABLE itself UNION ALL TABLE below
         LOOP
           names := names || split_part(p, '/', 2);
           entries := entries || jsonb_build_array(gone);

@@ -72,8 +72,7 @@ END $$;
 CREATE OR REPLACE FUNCTION ${s}.ej_announce(ns text, rev bigint, names text[], topmost integer, channel text)
 RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  UPDATE ${s}.ej_job SET revision = rev, xact = pg_current_xact_id()
-    FROM (SELECT DISTINCT name FROM unnest(names) AS name) AS changed WHERE namespace = ns AND job = name;
+  UPDATE ${s}.ej_job SET revision = rev, xact = pg_current_xact_id() WHERE namespace = ns AND job = ANY (names);
   IF topmost > 0 THEN
     UPDATE ${s}.ej_namespace SET changes = changes + topmost WHERE name = ns;
   END IF;

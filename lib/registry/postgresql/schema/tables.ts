@@ -2,6 +2,10 @@
  * The tables of the registry centre. All text that is compared has the collation "C": then a subtree is a range of
  * paths in any language of the database, and no upgrade of the system's libraries reorders an index.
  *
+ * No index begins with the namespace. As long as a table is empty, or has no statistics, the planner takes an index by
+ * its first column to be as good as by all, and a connection keeps that plan: then each look-up would read the whole
+ * namespace until the tables are analyzed.
+ *
  * ```
  *  ej_namespace   name → lineage, how many jobs came and went
  *  ej_job         the lock and the clock of one job's history: each write below the job locks this row first
@@ -58,7 +62,7 @@ CREATE TABLE ${s}.ej_job (
   revision bigint NOT NULL,
   -- The transaction that wrote the revision. A polling process finds by it all later commits, in any order.
   xact xid8 NOT NULL,
-  PRIMARY KEY (namespace, job)
+  PRIMARY KEY (job, namespace)
 ) WITH (fillfactor = 50);
 
 -- beats: how many heartbeats were confirmed. timeline: that of the server on which it was attached last.
@@ -80,9 +84,9 @@ CREATE TABLE ${s}.ej_node (
   version integer NOT NULL,
   revision bigint NOT NULL,
   session uuid,
-  PRIMARY KEY (namespace, path)
+  PRIMARY KEY (path, namespace)
 ) WITH (fillfactor = 80);
-CREATE INDEX ej_node_parent ON ${s}.ej_node (namespace, parent);
+CREATE INDEX ej_node_parent ON ${s}.ej_node (parent, namespace);
 CREATE INDEX ej_node_session ON ${s}.ej_node (session) WHERE session IS NOT NULL;
 
 -- previous: the job's revision before. A mirror that shows that revision has missed no commit in between.
@@ -95,7 +99,7 @@ CREATE TABLE ${s}.ej_change (
   commit_id bigint,
   changes jsonb NOT NULL,
   at timestamptz NOT NULL DEFAULT clock_timestamp(),
-  PRIMARY KEY (namespace, job, revision)
+  PRIMARY KEY (job, namespace, revision)
 );
 CREATE INDEX ej_change_at ON ${s}.ej_change (at);
 `;

@@ -47,12 +47,12 @@ async function pgBoss({ url, batchSize, number }, note) {
 }
 
 /** 100 jobs at the same time, as its own measurements have 24 in each of 4 processes. */
-async function graphileWorker({ url, batched, number }, note) {
+async function graphileWorker({ url, number }, note) {
   const { Logger, makeWorkerUtils, run } = await peer('graphile-worker');
   const logger = new Logger(() => (level, message) => level === 'error' && console.error(message));
   const schema = `graphile_worker_${number}`;
   const options = { connectionString: url, schema, maxPoolSize: 10, noHandleSignals: true, logger };
-  const batches = batched ? { localQueue: { size: 500 }, completeJobBatchDelay: 0 } : {};
+  const batches = { localQueue: { size: 500 }, completeJobBatchDelay: 0 };
   const preset = {
     worker: { connectionString: url, schema, maxPoolSize: 10, concurrentJobs: 100, logger, ...batches },
   };

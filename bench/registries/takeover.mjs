@@ -25,10 +25,9 @@ export async function measure(servers, { rounds }) {
 async function crash(registry, server, round) {
   const address = server.direct ?? server.address;
   const settings = { registry, address, namespace: `bench-takeover-${round}`, sessionMs: SESSION_MS };
+  const survivor = await Child.start(MODULE, { ...settings, endless: false });
   const victim = await Child.start(MODULE, { ...settings, endless: true });
   await until(async () => (await victim.ask('begun')).length > 0, 'the victim runs an item');
-  const survivor = await Child.start(MODULE, { ...settings, endless: false });
-  await until(async () => (await survivor.ask('begun')).length > 0, 'the survivor runs an item');
   // Not all in the same phase of the heartbeats.
   await sleep(Math.random() * 1_500);
   const [{ item, scheduledAt }] = await victim.ask('begun');

@@ -8,9 +8,7 @@ const MS = 4_000;
 const ITEMS = 1_000;
 const QUEUES = {
   'pg-boss, batches of 1,000': { queue: 'pgBoss', batchSize: 1_000 },
-  'pg-boss, batches of 100': { queue: 'pgBoss', batchSize: 100 },
-  'graphile-worker, local queue, completed in batches': { queue: 'graphileWorker', batched: true },
-  'graphile-worker, 100 at the same time': { queue: 'graphileWorker', batched: false },
+  'graphile-worker, local queue, completed in batches': { queue: 'graphileWorker' },
 };
 
 export async function measure(servers, { rounds }) {

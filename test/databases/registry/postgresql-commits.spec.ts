@@ -40,7 +40,7 @@ class Tree {
   static async open(connection: ExplainedConnection): Promise<Tree> {
     const tree = new Tree(connection, newName());
     await provideTables({ query: (statement) => connection.run(statement) }, tree.#schema);
-    await connection.run(tree.#statements.attach(SESSION, 600_000, 'new'));
+    await connection.run(tree.#statements.attach(SESSION, 600_000, undefined));
     return tree;
   }
 

@@ -46,7 +46,7 @@ const STATEMENTS: Readonly<Record<string, () => PostgresStatement>> = {
 beforeAll(async () => {
   connection = await ExplainedConnection.open(serverOf('postgres').port);
   await provideTables({ query: (statement) => connection.run(statement) }, schema);
-  await connection.run(statements.attach(SESSION, 600_000, 'new'));
+  await connection.run(statements.attach(SESSION, 600_000, undefined));
   await connection.run(commit(['make', '/job/config', ''], ['make', RECORD, ''], ['make', ITEM, '']));
   // From the sixth time on, a connection keeps the plan.
   for (let round = 0; round < 7; round++)

@@ -74,7 +74,8 @@ export class ExplainedConnection implements AsyncDisposable {
       SET auto_explain.log_min_duration = 0; SET auto_explain.log_analyze = on; SET auto_explain.log_buffers = on;
       SET auto_explain.log_nested_statements = on; SET auto_explain.log_format = json; SET auto_explain.log_level = notice`;
     await client.query({ text });
-    return new ExplainedConnection(client);
+    // Its types know no notices.
+    return new ExplainedConnection(client as NoticingClient);
   }
 
   /** Carries out a statement, which is prepared if it has a name. @returns its rows and all plans */

@@ -1,4 +1,4 @@
-import { type OutageWords, type ServerFault } from '../outage.js';
+import { type OutageWords, type ServerFault } from '../outage-log.js';
 import { type ConnectionFault } from './transport.js';
 
 /** As in `ZooKeeper server localhost:2181 refuses connections (ECONNREFUSED).` */

@@ -39,6 +39,11 @@ export const MIGRATIONS: Readonly<Partial<Record<number, (s: string) => string>>
   1: (s) => `
 ALTER TABLE ${s}.ej_namespace ${added(NAMESPACE_SINCE_2)};
 ALTER TABLE ${s}.ej_session ${added(SESSION_SINCE_2)};
+ALTER TABLE ${s}.ej_job DROP CONSTRAINT ej_job_pkey, ADD PRIMARY KEY (job, namespace);
+ALTER TABLE ${s}.ej_node DROP CONSTRAINT ej_node_pkey, ADD PRIMARY KEY (path, namespace);
+ALTER TABLE ${s}.ej_change DROP CONSTRAINT ej_change_pkey, ADD PRIMARY KEY (job, namespace, revision);
+DROP INDEX ${s}.ej_node_parent;
+CREATE INDEX ej_node_parent ON ${s}.ej_node (parent, namespace);
 `,
 };
 

@@ -261,6 +261,7 @@ const CALLS: Readonly<Record<string, string | readonly Call[]>> = {
     withoutOptions('new QuartzCron()', () => made(root.QuartzCron)),
   ],
   RegCenterSettings: 'settings of forRoot()',
+  RegistryCenters: 'injected; of() takes a name',
   ScheduleJobBootstrap: [
     {
       ...{ call: 'new ScheduleJobBootstrap()', misspelt: 'compatability', meant: 'compatibility' },

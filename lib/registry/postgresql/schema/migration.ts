@@ -72,7 +72,7 @@ UPDATE ${s}.ej_schema SET version = ${SCHEMA_VERSION};`;
 
 /**
  * The version of the tables in a schema; `undefined` if none of them is there.
- * @throws IncompatibleTablesError if some of them are missing, or if this library neither uses nor migrates that version
+ * @throws IncompatibleTablesError if some are missing, or if this library neither uses nor migrates that version
  */
 export async function storedVersion(client: Statements, schema: string): Promise<number | undefined> {
   const { rows } = await client.query({

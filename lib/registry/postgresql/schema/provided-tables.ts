@@ -48,7 +48,7 @@ export function tablesScript(options: ProvidedTablesOptions = {}): string {
  * @param url `postgres://user:password@host:5432/database`
  * @param timeoutMs how long connecting, and each statement, may take, in milliseconds
  * @throws InvalidConfigurationError if the URL or the schema cannot be used
- * @throws IncompatibleTablesError if tables are there that this library neither uses nor migrates; they stay as they are
+ * @throws IncompatibleTablesError, and leaves the tables as they are, if this library neither uses nor migrates them
  * @throws the error of `pg` or of the server if it refuses, or cannot be reached
  */
 export async function provideTablesAt(

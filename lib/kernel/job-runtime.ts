@@ -30,7 +30,7 @@ import {
   SessionLostError,
 } from '../api/errors/errors.js';
 import { type JobConfiguration } from '../api/job/job-configuration.js';
-import { isScheduled } from '../api/settings/dependencies.js';
+import { dependenciesOf, isScheduled } from '../api/settings/dependencies.js';
 import { callingCode, type RunningCode } from '../api/job/running-code.js';
 import { type JobLogger } from '../api/text/logger.js';
 import { isDisconnection, isLostRace } from '../api/errors/registry-errors.js';
@@ -570,7 +570,7 @@ export class JobRuntime {
     if (established.type === 'unusable' && this.#bootsAs === undefined)
       throw new InvalidConfigurationError([established.fault]);
     const config = established.type === 'usable' ? established.config : configuration;
-    await this.#checkGraph(config);
+    if (dependenciesOf(config) !== undefined) await this.#checkGraph(config);
     const parts = this.#bootsAs === undefined ? ALL_PARTS : PARTS_FOR_STARTING;
     const faults = extensions.faultsIn(config, job);
     const fatal = faults.filter(({ part }) => parts.has(part));

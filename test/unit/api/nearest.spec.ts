@@ -66,7 +66,7 @@ test('a suggestion is the end of a sentence, or nothing', () => {
 });
 
 test('an unknown name is followed by what it probably means, or else by the names that are known, unless there are too many', () => {
-  const names = Array.from({ length: 20 }, (_, index) => `name${index}`);
+  const names = Array.from({ length: 21 }, (_, index) => `name${index}`);
 
   expect(knownNames('namespce', ['namespace', 'serverLists'])).toBe("; did you mean 'namespace'?");
   expect(knownNames('else', ['namespace', 'serverLists'])).toBe('; known are: namespace, serverLists');

@@ -37,10 +37,12 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   console: ['console', '--port', '0'],
   'hash-password': ['hash-password'],
   completion: ['completion', 'bash'],
+  'registry migrate': ['registry', 'migrate', '--dry-run'],
+  'registry copy': ['registry', 'copy', '--to', 'other:2181', '--dry-run'],
 };
 
 /** Commands that need no registry centre, or only for what they do later. */
-const WITHOUT_REGISTRY = ['audit verify', 'console', 'hash-password', 'completion'];
+const WITHOUT_REGISTRY = ['audit verify', 'console', 'hash-password', 'completion', 'registry migrate'];
 /** The job of `config diff` is one of the file. */
 const OF_JOBS = Object.keys(COMMANDS).filter((name) => COMMANDS[name]?.includes('bill') && name !== 'config diff');
 const OF_REGISTRIES = Object.keys(COMMANDS).filter((name) => !WITHOUT_REGISTRY.includes(name));

@@ -201,7 +201,7 @@ const ROWS: readonly (readonly [given: Given, said: string])[] = [
   ],
   [
     O({ regCenter: { sessionTimeoutMs: 5 } }),
-    'elasticjob.regCenter.sessionTimeoutMs: unknown key; known are: type, url, dataSource, schema, connections, notify, endpoints, username, password, maxTxnOps, requi',
+    'elasticjob.regCenter.sessionTimeoutMs: unknown key; known are: required, dataSource, serverLists, namespace, baseSleepTimeMilliseconds, maxSleepTimeMilliseconds, ',
   ],
   [
     O({ regCenter: { sessionTimeoutMilliseconds: '10s' } }),

@@ -246,8 +246,8 @@ export const sessions: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/marks/mark-removal.ts',
-        find: "    const hasEnded = marked?.state === 'not-removed' || marked?.state === 'rerun-by-peer';\n    // A",
-        replace: "    const hasEnded = marked?.state === 'not-removed';\n    // A",
+        find: "    const hasEnded = marked?.state === 'not-removed' || marked?.state === 'rerun-by-peer';\n    const isUnmarked",
+        replace: "    const hasEnded = marked?.state === 'not-removed';\n    const isUnmarked",
       },
     ],
   },

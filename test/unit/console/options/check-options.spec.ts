@@ -205,7 +205,7 @@ describe('options of the console that are wrong are named with what would be rig
     ],
     [
       { ...SHARED, stateRegistry: { namespace: 'a' } },
-      "console.stateRegistry.serverLists: is required, like 'host1:2181,host2:2181'",
+      "console.stateRegistry.serverLists: is required, like 'host1:2181,host2:2181'; or url for PostgreSQL, or endpoints for etcd",
     ],
     [
       { ...SHARED, stateRegistry: { serverLists: 'zk1:2181' } },
@@ -253,7 +253,7 @@ describe('options of the console that are wrong are named with what would be rig
     ],
     [
       { registries: [{ name: 'main', namespace: 'orders' }] },
-      "console.registries[0].serverLists: is required, like 'host1:2181,host2:2181'",
+      "console.registries[0].serverLists: is required, like 'host1:2181,host2:2181'; or url for PostgreSQL, or endpoints for etcd",
     ],
     [{ registries: [{ ...ZOOKEEPER }] }, 'console.registries[0].name: is required, for the page and for paths'],
     [

@@ -18,6 +18,7 @@ import { Listeners } from '../../async/listeners.js';
 import { type Clock } from '../../time/clock.js';
 import { soon } from '../../time/event-loop.js';
 import { MissingPackageError } from '../missing-package.js';
+import { OutageLog, type OutageWords } from '../outage-log.js';
 import { type Session, type SessionState } from '../registry-center.js';
 import { NOT_ASKED_TO_CONNECT } from '../session-state.js';
 import { type PostgresLink } from './connection/link.js';
@@ -49,6 +50,11 @@ export type Connected = Omit<AttachedLink, 'sentAt'>;
 
 /** The settings to check if the server refuses this client. */
 const SETTINGS = 'regCenter.url and regCenter.schema';
+const OUTAGE_WORDS: OutageWords = {
+  fault: 'PostgreSQL cannot be reached: ',
+  none: 'No PostgreSQL',
+  connected: 'PostgreSQL at ',
+};
 /** The share of the session timeout after which a silent server is in doubt. */
 const DOUBTFUL_AFTER = 2 / 3;
 
@@ -59,6 +65,7 @@ export class PostgresqlSession implements Session {
   readonly #parts: Listeners<SessionState>;
   readonly #listeners: Listeners<SessionState>;
   readonly #links: SessionLinks;
+  readonly #outages: OutageLog;
   readonly #unreported: SessionState[] = [];
   #state: SessionState = { phase: 'connecting' };
   #connected: Connected | undefined;
@@ -72,11 +79,11 @@ export class PostgresqlSession implements Session {
   #closing: Promise<void> | undefined;
   #cancelCheck: () => void = () => undefined;
   #cancelDial: () => void = () => undefined;
-  #loggedReason: string | undefined;
 
   constructor(options: PostgresqlSessionOptions) {
     this.#options = options;
     this.#links = new SessionLinks(options);
+    this.#outages = new OutageLog({ ...options, words: OUTAGE_WORDS });
     const onError = (error: unknown): void =>
       options.logger.error(`A listener of the session failed: ${String(error)}`);
     this.#parts = new Listeners({ onError });
@@ -185,6 +192,7 @@ export class PostgresqlSession implements Session {
 
   #admit(connected: AttachedLink): void {
     this.#failures = 0;
+    this.#outages.connected(connected.link.place);
     this.#renewedAt = connected.sentAt;
     this.#connected = connected;
     this.#heartbeat = new Heartbeat({
@@ -227,8 +235,7 @@ export class PostgresqlSession implements Session {
     this.#reason = reason;
     // A client that was connected before may be let in again: rights and passwords are changed while applications run.
     if (isRefusal && this.#links.openedLast === undefined) return this.#refuse(reason, error);
-    if (this.#loggedReason !== reason) this.#options.logger.warn(`PostgreSQL cannot be reached: ${reason}.`);
-    this.#loggedReason = reason;
+    this.#outages.failed({ server: this.#options.place, problem: reason, text: reason });
     this.#loseIfTimePassed();
     this.#notify();
     this.#dialLater(++this.#failures);
@@ -269,6 +276,7 @@ export class PostgresqlSession implements Session {
   async #finish(reason: string, refusal?: RegistryCredentialsError | RegistryIncompatibleError): Promise<void> {
     const connected = this.#connected;
     this.#cancelDial();
+    this.#outages.close();
     this.#leaveLink();
     this.#enter({ phase: 'closed', reason, ...(refusal !== undefined && { refusal }) });
     this.#notify();
@@ -281,7 +289,7 @@ export class PostgresqlSession implements Session {
     const line = `The session with PostgreSQL is ${state.phase}${'reason' in state ? `: ${state.reason}` : ''}`;
     if (state.phase === 'suspended') this.#options.logger.warn(`${line}: ${this.#reason ?? ''}`);
     else this.#options.logger.debug(line);
-    if (state.phase === 'connected') this.#reason = this.#loggedReason = undefined;
+    if (state.phase === 'connected') this.#reason = undefined;
     this.#checkLater();
   }
 

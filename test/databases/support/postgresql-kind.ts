@@ -28,7 +28,7 @@ function own(server: DatabaseServer): OwnRegistryServer {
     address,
     logged: {
       absent: `PostgreSQL cannot be reached: ECONNREFUSED ${address}.`,
-      connected: `Connected to the PostgreSQL at ${address}/`,
+      connected: `PostgreSQL at ${address} is connected, after `,
     },
     stop: () => server.end('SIGINT'),
     async restart() {

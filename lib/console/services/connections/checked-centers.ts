@@ -15,6 +15,7 @@ import { type SaslSettings } from '../../../registry/zookeeper/zookeeper-securit
 import { type Clock } from '../../../time/clock.js';
 import { type RegistryType } from '../../contract/registries.js';
 import { postgresTls } from './database-tls.js';
+import { postgresCredentials } from './postgres-credentials.js';
 import { postgresUrl, readPostgresAddress } from './registry-address.js';
 import { type TargetGuard } from './target-guard.js';
 
@@ -92,10 +93,8 @@ async function checkedPostgresql(
   if (read === undefined) throw new Error(`'${serverLists}' was stored, and is no address of a PostgreSQL`);
   const { host, port } = read;
   const address = await guard.check(host, port);
-  // Without a password the driver would send that of the environment or of ~/.pgpass, which is meant for other servers.
-  const secrets = { username: credentials?.username, password: credentials?.password || 'none' };
   const configuration = {
-    ...{ url: postgresUrl({ ...read, host: address, ...secrets }), namespace },
+    ...{ url: postgresUrl({ ...read, host: address, ...postgresCredentials(credentials ?? {}) }), namespace },
     ...(schema !== undefined && { schema }),
     ...(notify !== undefined && { notify }),
     ...consoleSession('POSTGRESQL'),

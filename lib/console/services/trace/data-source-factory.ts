@@ -17,6 +17,7 @@ import {
   loggerOf,
 } from '../../options/console-service-options.js';
 import { ConnectionCiphers } from '../connections/connection-ciphers.js';
+import { postgresCredentials } from '../connections/postgres-credentials.js';
 import { tlsInfo } from '../connections/stored-tls.js';
 import { type TargetGuard } from '../connections/target-guard.js';
 import { type DataSourceTarget, openDataSource, PORTS } from './open-data-source.js';
@@ -91,7 +92,8 @@ export class DataSourceFactory {
    * @throws TargetRefusedError if it may not
    */
   async open(target: DataSourceTarget & { readonly host: string; readonly port: number }): Promise<DataSource> {
-    return openDataSource({ ...target, address: await this.#guard.check(target.host, target.port) });
+    const credentials = target.driver === 'postgres' && postgresCredentials(target);
+    return openDataSource({ ...target, ...credentials, address: await this.#guard.check(target.host, target.port) });
   }
 
   /** The data source to store after a change; secrets that the change omits are kept. */

@@ -58,9 +58,10 @@ export function registrySettings(
   const given = givenSettings(options, surroundings).filter(
     ({ flag }) => name !== options.registry || flag !== '--registry',
   );
-  // A place on the command line means another registry centre: settings of other kinds belong to the former one.
+  // A place on the command line means another registry centre: settings of other kinds, and a DataSource that stands
+  // for its url, belong to the former one.
   const type = registryType(Object.fromEntries(given.map(({ path, value }) => [path.join('.'), value])));
-  const former = type === undefined ? [] : settingsOfOtherKinds(type);
+  const former = type === undefined ? [] : [...settingsOfOtherKinds(type), 'dataSource'];
   const own = withoutSettings(ownEntries(file, place), former);
   const merged = mergeSettings({
     code: place.length === 1 ? [] : [{ regCenters: { [name]: {} } }],

@@ -138,6 +138,15 @@ describe('--registry names', () => {
     });
   });
 
+  test('PostgreSQL in place of a DataSource of the application', () => {
+    file('elasticjob.yaml', 'elasticjob: { reg-center: { data-source: main, schema: jobs, namespace: orders } }');
+    const registry = 'postgres://db/app';
+    const inPlace = { url: registry, schema: 'jobs', namespace: 'orders' };
+
+    expect(settings({ registry })).toEqual(inPlace);
+    expect(settings({ registry }, { ELASTICJOB_REGCENTER_DATASOURCE: 'other' })).toEqual(inPlace);
+  });
+
   test('ZooKeeper in place of PostgreSQL', () => {
     const environment = {
       ELASTICJOB_REGCENTER_URL: 'postgres://db/app',

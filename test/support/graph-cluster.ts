@@ -37,6 +37,8 @@ export class GraphCluster implements AsyncDisposable {
   readonly #members = new Map<string, Member>();
   readonly #held = new Map<string, Deferred>();
   readonly #failing = new Set<string>();
+  readonly #skews = new Map<string, number>();
+  #onStaged: ((instance: string, job: string) => void) | undefined;
   #processes = 0;
 
   /** Starts instances, each with all these jobs. */
@@ -65,6 +67,7 @@ export class GraphCluster implements AsyncDisposable {
       write: (line) => this.log.push(`${name}: ${line}`),
       host: {},
     });
+    member.skew(this.#skews.get(name) ?? 0);
     this.#members.set(name, member);
     for (const configuration of others) {
       const isOneOff = configuration.cron === undefined && configuration.props['graph.after'] === undefined;
@@ -90,6 +93,7 @@ export class GraphCluster implements AsyncDisposable {
   }
 
   #note(instance: string, event: RunEvent): void {
+    if (event.type === 'staged') this.#onStaged?.(instance, event.run.jobName);
     if (event.type === 'item-started') {
       const { shardingItem: item, scheduledAt } = event.context;
       const at = scheduledAt?.toISOString().slice(11, 19) ?? 'manual';
@@ -102,6 +106,20 @@ export class GraphCluster implements AsyncDisposable {
       (each) => each.instance === instance && each.job === event.run.jobName && each.item === item.item,
     );
     if (run !== undefined) run.outcome = outcome.type;
+  }
+
+  /** Sets the clock of an instance that is to join ahead of the cluster's, or behind it if `ms` is negative. */
+  skew(name: string, ms: number): void {
+    this.#skews.set(name, ms);
+  }
+
+  /** Calls `task` once, when the next run of the job on that instance is about to choose its items. */
+  whenStaged(instance: string, job: string, task: () => void): void {
+    this.#onStaged = (staged, stagedJob) => {
+      if (staged !== instance || stagedJob !== job) return;
+      this.#onStaged = undefined;
+      task();
+    };
   }
 
   /** The runs of a job, each as `item instant`, sorted. */
@@ -193,6 +211,18 @@ export class GraphCluster implements AsyncDisposable {
     const { config } = this.view(job);
     const changed = jobConfiguration({ ...config, ...changes, jobName: job });
     this.server.namespace('elasticjob').put('operator', new JobPaths(job).config, toYaml(changed));
+    await settle();
+  }
+
+  /** Marks an item as running on an instance that is up, as a former owner that still runs it does. */
+  markRunning(job: string, item: number, on: string): void {
+    const path = new JobPaths(job).item(item, 'running');
+    this.server.namespace('elasticjob').put('operator', path, this.member(on).instance.jobInstanceId);
+  }
+
+  /** Removes the mark of a running item. */
+  async unmark(job: string, item: number): Promise<void> {
+    this.server.namespace('elasticjob').remove('operator', new JobPaths(job).item(item, 'running'));
     await settle();
   }
 

@@ -1,6 +1,6 @@
 /** Jobs that run after others, on a cluster. */
 import { describe, expect, test } from '@jest/globals';
-import { GraphCluster, type GraphJob } from '../../../support/graph-cluster.js';
+import { GraphCluster, type GraphJob, type GraphRun } from '../../../support/graph-cluster.js';
 
 type Props = Readonly<Record<string, string>>;
 
@@ -15,6 +15,8 @@ const B = after('B', 'A');
 const ofItems = (items: readonly number[], ...instants: readonly string[]): readonly string[] =>
   items.flatMap((item) => instants.map((instant) => `${item} 00:00:${instant}`)).sort();
 const bothItems = (...instants: readonly string[]): readonly string[] => ofItems([0, 1], ...instants);
+
+const runKey = ({ job, item, at }: GraphRun): string => `${job} ${item} ${at}`;
 
 async function fire(cluster: GraphCluster, times = 1): Promise<void> {
   for (let firing = 0; firing < times; firing++) await cluster.advance(5_000);
@@ -332,6 +334,12 @@ describe('an upstream instance that dies', () => {
         expect({ write, rounds: ['A', 'B', 'C'].map((job) => cluster.rounds(job)[1]) }).toEqual({
           ...{ write, rounds: Array.from({ length: 3 }, () => '00:01:00 succeeded') },
         });
+        const begun = cluster.runs.filter(({ cause }) => cause !== 'failover').map(runKey);
+        expect({ write, doubled: begun.filter((each, index) => begun.indexOf(each) < index) }).toEqual({
+          ...{ write, doubled: [] },
+        });
+        const takenOver = cluster.runs.filter(({ cause }) => cause === 'failover').map(runKey);
+        expect({ write, takenOver: takenOver.length }).toEqual({ write, takenOver: new Set(takenOver).size });
         if (isOver) break;
       }
       expect(write).toBeGreaterThan(5);

@@ -43,28 +43,40 @@ export class MissingRegistrySettingError extends CommandError {
   }
 }
 
+/** The options that name a registry centre. */
+export interface RegistryOptions extends CommonOptions {
+  /** Namespace where neither `namespace` nor the settings of the registry centre that `registry` names have one. */
+  readonly usualNamespace?: string | undefined;
+}
+
 /**
  * Merges and checks the settings of the registry centre.
  * @throws InvalidConfigurationError naming all problems
  * @throws CommandError if the registry centre or the namespace is given nowhere, or the registry centre twice
  */
 export function registrySettings(
-  options: CommonOptions,
+  options: RegistryOptions,
   { file, environment }: SettingsFound,
   surroundings: Pick<Surroundings, 'directory'>,
 ): RegCenterSettings {
   const name = nameMeant(options, { file, environment });
   const place = placeOfRegCenter(name);
-  const given = givenSettings(options, surroundings).filter(
-    ({ flag }) => name !== options.registry || flag !== '--registry',
-  );
+  const { registry, usualNamespace } = options;
+  const usual = usualNamespace === undefined ? {} : { namespace: usualNamespace };
+  const isNamed = name === registry;
+  const given = isNamed
+    ? givenSettings(options, surroundings).filter(({ flag }) => flag !== '--registry')
+    : // An address has no settings: a namespace in the file or the environment is that of another place.
+      givenSettings({ ...usual, ...options }, surroundings);
   // A place on the command line means another registry centre: settings of other kinds, and a DataSource that stands
   // for its url, belong to the former one.
   const type = registryType(Object.fromEntries(given.map(({ path, value }) => [path.join('.'), value])));
   const former = type === undefined ? [] : [...settingsOfOtherKinds(type), 'dataSource'];
   const own = withoutSettings(ownEntries(file, place), former);
   const merged = mergeSettings({
-    code: place.length === 1 ? [] : [{ regCenters: { [name]: {} } }],
+    code: isNamed
+      ? [place.reduceRight<Readonly<Record<string, unknown>>>((inner, key) => ({ [key]: inner }), usual)]
+      : [],
     file: withGiven(own, { given: options.tls === true ? [...given, TLS] : given, place }),
     environment: withoutGiven(environment, { given, former, place }),
   });

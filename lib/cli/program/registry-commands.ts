@@ -25,7 +25,11 @@ export function addRegistryCommands(program: Command, action: Action): void {
       nonEmpty(ADDRESS),
     )
     .option('--to <address>', 'the other registry centre', nonEmpty(ADDRESS))
-    .option('--to-namespace <name>', 'namespace there (default: the same)', nonEmpty('a namespace'))
+    .option(
+      '--to-namespace <name>',
+      'namespace there (default: that of its settings, or the same)',
+      nonEmpty('a namespace'),
+    )
     .option('--to-config <file>', 'YAML file with the settings of the other registry centre', nonEmpty('a file'))
     .option('--job <job>', 'copy only this job; may be repeated (default: all)', collectedNames)
     .option('--overwrite', 'replace jobs that are there already')

@@ -8,9 +8,9 @@ import { type RegCenterSettings } from '../../settings/reg-center-settings.js';
 export interface PlaceOptions {
   /** Address of the registry centre that has the jobs. Default: that of the settings. */
   readonly from?: string;
-  /** Address of the other registry centre; not needed if `toConfig` has it. */
+  /** Address of the other registry centre, or its name in the settings; not needed if `toConfig` has it. */
   readonly to?: string;
-  /** Namespace in the other registry centre. Default: the same. */
+  /** Namespace in the other registry centre. Default: that of its settings, if `to` is a name; otherwise the same. */
   readonly toNamespace?: string;
   /** File with the settings of the other registry centre, which are then all that is known of it. */
   readonly toConfig?: string;
@@ -38,10 +38,13 @@ export function placesOf(
     surroundings,
   );
   const { color, timeout } = options;
-  const namespace = toNamespace ?? (toConfig === undefined ? source.namespace : undefined);
+  const usualNamespace = toConfig === undefined ? source.namespace : undefined;
   const found = toConfig === undefined ? settings : settingsOf(toConfig, surroundings);
-  const given = { ...(to !== undefined && { registry: to }), ...(namespace !== undefined && { namespace }) };
-  return { source, target: registrySettings({ color, timeout, ...given }, found, surroundings) };
+  const given = {
+    ...(to !== undefined && { registry: to }),
+    ...(toNamespace !== undefined && { namespace: toNamespace }),
+  };
+  return { source, target: registrySettings({ color, timeout, usualNamespace, ...given }, found, surroundings) };
 }
 
 /** The settings of a file alone: variables of the environment are about the application's own registry centre. */

@@ -5,6 +5,7 @@ import { DEFAULT_LIMITS } from '../../../lib/registry/request-limits.js';
 import { EmbeddedRegistryCenter } from '../../../lib/registry/embedded/embedded-registry-center.js';
 import { EmbeddedRegistryServer } from '../../../lib/registry/embedded/embedded-registry-server.js';
 import { type CommitLimits, type RegistryCenter } from '../../../lib/registry/registry-center.js';
+import { type Surroundings } from '../../../lib/cli/surroundings.js';
 import { type RegCenterSettings } from '../../../lib/settings/reg-center-settings.js';
 import { untilConnected } from '../../../lib/testing/contract/stage.js';
 import { aConfiguration } from '../../support/views.js';
@@ -40,8 +41,9 @@ class TwoRegistries implements AsyncDisposable {
   }
 
   /** Carries out `registry copy`. */
-  copy(words: string, seat: Seat = {}): Promise<Outcome> {
-    return this.#stage.run(`registry copy ${words}`, seat, { openRegistry: (settings) => this.#open(settings) });
+  copy(words: string, seat: Seat = {}, more: Partial<Surroundings> = {}): Promise<Outcome> {
+    const openRegistry = (settings: RegCenterSettings): RegistryCenter => this.#open(settings);
+    return this.#stage.run(`registry copy ${words}`, seat, { openRegistry, ...more });
   }
 
   /** A job in the first registry centre, with all that a job can have, whose instances have ended. */
@@ -299,6 +301,26 @@ test('a job without settings is not copied', async () => {
     err: expect.stringContaining("Job 'rest' has no settings in"),
     exitCode: 4,
   });
+});
+
+test('a job moves to a registry centre of elasticjob.regCenters, and to its own namespace, if it has one', async () => {
+  await using two = await TwoRegistries.open();
+  await two.store();
+  const environment = {
+    ...{ ELASTICJOB_REGCENTER_SERVERLISTS: 'zoo:2181', ELASTICJOB_REGCENTER_NAMESPACE: 'orders' },
+    ...{ ELASTICJOB_REGCENTERS_REPORTS_SERVERLISTS: 'other:2181', ELASTICJOB_REGCENTERS_REPORTS_NAMESPACE: 'reports' },
+    ELASTICJOB_REGCENTERS_NAMELESS_SERVERLISTS: 'other:2181',
+  };
+  const namespaceOf = async (words: string): Promise<unknown> =>
+    /namespace '(\w+)'/.exec(
+      (JSON.parse((await two.copy(`${words} --json`, {}, { environment })).out) as { to: string }).to,
+    )?.[1];
+
+  expect(await namespaceOf('--to reports')).toBe('reports');
+  expect(await two.copied()).toEqual({});
+  expect(await namespaceOf('--to nameless')).toBe('orders');
+  expect(await two.copied()).toEqual(COPY);
+  expect(await namespaceOf('--to reports --to-namespace archive')).toBe('archive');
 });
 
 test('a job moves to another namespace of the same registry centre', async () => {

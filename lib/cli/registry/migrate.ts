@@ -21,7 +21,8 @@ export interface MigrateOptions extends ProvidedTablesOptions {
 export async function migrate(invocation: Invocation, options: MigrateOptions): Promise<ExitCode> {
   const { output } = invocation;
   if (options.dryRun === true) {
-    const sql = tablesScript(options);
+    const schema = options.schema ?? schemaOf(invocation);
+    const sql = tablesScript({ ...options, ...(schema !== undefined && { schema }) });
     if (output.isJson) output.json({ sql });
     else output.text(sql);
     return EXIT.done;
@@ -35,6 +36,15 @@ export async function migrate(invocation: Invocation, options: MigrateOptions): 
   if (output.isJson) output.json({ ...provided, created: provided.before === undefined });
   else output.text(`${sentence(provided)}\n`);
   return EXIT.done;
+}
+
+/** Stands for the database of a dry run, in which nothing is connected to it. */
+const ANY_DATABASE = 'postgres://any/any';
+
+/** The schema of the settings, also if they do not say yet where PostgreSQL is; `undefined` if they name none. */
+function schemaOf({ options, settings, surroundings }: Invocation): string | undefined {
+  const place = options.servers === undefined && { registry: ANY_DATABASE };
+  return registrySettings({ ...place, namespace: 'all', ...options }, settings, surroundings).schema;
 }
 
 /** @throws CommandError if the settings name no PostgreSQL */

@@ -46,6 +46,12 @@ export function copiedJob({ jobName, paths, nodes, view }: ReadJob): CopiedJob {
   };
 }
 
+/** The paths at which one of two copies of a job has another value, or none, sorted. */
+export function differentPaths({ nodes }: CopiedJob, { nodes: others }: CopiedJob): readonly string[] {
+  const paths = new Set([...nodes.keys(), ...others.keys()]);
+  return [...paths].filter((path) => nodes.get(path) !== others.get(path)).sort();
+}
+
 function isCopied(path: JobPath, { value, session }: MirroredNode): boolean {
   if (session !== undefined) return false;
   switch (path.type) {

@@ -3,7 +3,8 @@
  * applications are stopped, the jobs are copied, and the applications start with the other registry centre.
  *
  * ```
- *   read the job in one moment ──▶ no instance lives, no run is due? ──▶ write ──▶ read back ──▶ still no instance?
+ *   read the job in one moment ──▶ no instance lives, no run is due? ──▶ confirmed? ──▶ still so, and unchanged? ──▶ write
+ *                                                                     still so, and unchanged? ◀── read back ◀────────┘
  * ```
  */
 import { RegistryRefusedError } from '../../api/errors/errors.js';
@@ -17,7 +18,7 @@ import { type Invocation } from '../invocation.js';
 import { type ChangeOptions } from '../surroundings.js';
 import { type Column } from '../terminal/table.js';
 import { type PlaceOptions, placesOf } from './copy-places.js';
-import { type CopiedJob, copiedJob, livingInstances, unfinishedRuns } from './copied-job.js';
+import { type CopiedJob, copiedJob, differentPaths, livingInstances, unfinishedRuns } from './copied-job.js';
 import { verifyJob, writeJob } from './job-writing.js';
 
 /** Options of `registry copy`. */
@@ -58,9 +59,10 @@ export async function copyRegistry(invocation: Invocation, options: CopyOptions)
       `Replace ${counted(replaced.length, 'job')} (${replaced.map(({ job }) => job.jobName).join(', ')}) in ${to.description}?`,
       options,
     );
+  const places = { from, to, options };
   const moves: Move[] = [];
   // One after the other: a failure leaves the jobs before it copied as a whole, and those after it untouched.
-  for (const move of planned) moves.push(dryRun ? move : await carryOut(from, to, move));
+  for (const move of planned) moves.push(dryRun ? move : await carryOut(move, places));
   const json = { from: from.description, to: to.description, dryRun, overwrite, jobs: moves.map(jsonOf) };
   output.list({ rows: moves, columns: COLUMNS, empty: `There is no job in ${from.description}.` }, json);
   for (const note of [...problems, ...notes(moves, to)]) output.note(note);
@@ -87,41 +89,65 @@ async function plan(from: RegistryCenter, to: RegistryCenter, options: CopyOptio
   for (const name of new Set(names)) {
     // One job at a time, whose nodes are read as of one moment.
     const read = await readJob(from, name);
-    const existing = await existingJob(to, name);
-    found.push({ job: copiedJob(read), existing, problem: problemOf(read, existing, { from, to, options }) });
+    const existing = await jobIn(to, name);
+    const places = { from, to, options };
+    found.push({ job: copiedJob(read), existing, problem: problemOf(read, places) ?? targetProblem(existing, places) });
   }
   return found;
 }
 
-/** The job of that name in the other registry centre, if there is one. */
-async function existingJob(to: RegistryCenter, jobName: string): Promise<ReadJob> {
+/** A job as of now, also if the registry centre has none of that name. */
+async function jobIn(registry: RegistryCenter, jobName: string): Promise<ReadJob> {
   const paths = new JobPaths(jobName);
-  const mirror = await to.mirror(paths.root);
-  const nodes = new Map(mirror.nodes);
-  mirror.close();
-  return readMoment(nodes, paths);
+  const mirror = await registry.mirror(paths.root);
+  try {
+    await mirror.sync();
+    return readMoment(new Map(mirror.nodes), paths);
+  } finally {
+    mirror.close();
+  }
 }
 
-/** @returns why a job must not be copied, and what to do; `undefined` if it may be */
-function problemOf(
-  { jobName, view, nodes, paths }: ReadJob,
-  existing: ReadJob,
-  { from, to, options }: { readonly from: RegistryCenter; readonly to: RegistryCenter; readonly options: CopyOptions },
-): string | undefined {
-  const { overwrite = false, leaveUnfinished = false } = options;
+/** Both registry centres, and the options of the copy. */
+interface Places {
+  readonly from: RegistryCenter;
+  readonly to: RegistryCenter;
+  readonly options: CopyOptions;
+}
+
+/** @returns why a job must not be copied from where it is, and what to do; `undefined` if it may be */
+function problemOf({ jobName, view, nodes, paths }: ReadJob, { from, options }: Places): string | undefined {
   if (!nodes.has(paths.config))
     return `Job '${jobName}' has no settings in ${from.description}. Name the jobs to copy with --job, or remove it.`;
-  const unfinished = leaveUnfinished ? [] : unfinishedRuns(view);
   if (livingInstances(view).length > 0) return livingProblem(jobName, view, from);
+  const unfinished = options.leaveUnfinished === true ? [] : unfinishedRuns(view);
   if (unfinished.length > 0)
     return (
       `Job '${jobName}' has runs that are still due in ${from.description}: ${unfinished.join('; ')}. Start its application ` +
       'there until they have run, or leave them behind with --leave-unfinished.'
     );
-  if (livingInstances(existing.view).length > 0) return livingProblem(jobName, existing.view, to);
-  if (existing.nodes.has(paths.config) && !overwrite)
+  return undefined;
+}
+
+/** @returns why a job must not be copied over the one in the other registry centre; `undefined` if it may be */
+function targetProblem({ jobName, view, nodes, paths }: ReadJob, { to, options }: Places): string | undefined {
+  if (livingInstances(view).length > 0) return livingProblem(jobName, view, to);
+  if (nodes.has(paths.config) && options.overwrite !== true)
     return `${to.description} has a job '${jobName}' already. Leave it out (--job), or replace it with --overwrite.`;
   return undefined;
+}
+
+/** @returns the problem of a job that is not as it was planned any more; `undefined` if it is */
+async function changeOf({ job }: Move, places: Places): Promise<string | undefined> {
+  const { from } = places;
+  const read = await jobIn(from, job.jobName);
+  const different = differentPaths(job, copiedJob(read));
+  return (
+    problemOf(read, places) ??
+    (different.length === 0
+      ? undefined
+      : `Job '${job.jobName}' was changed in ${from.description} after it was read: ${different.join(', ')}.`)
+  );
 }
 
 function livingProblem(jobName: string, view: JobView, { description }: RegistryCenter): string {
@@ -132,19 +158,21 @@ function livingProblem(jobName: string, view: JobView, { description }: Registry
   );
 }
 
-async function carryOut(from: RegistryCenter, to: RegistryCenter, move: Move): Promise<Move> {
+async function carryOut(move: Move, places: Places): Promise<Move> {
   const { job, existing } = move;
+  const { to } = places;
+  const before = (await changeOf(move, places)) ?? targetProblem(await jobIn(to, job.jobName), places);
+  if (before !== undefined) throw new CommandError(EXIT.state, `${before}\nJob '${job.jobName}' was not copied.`);
   const revision = await writeJob(to, job, existing.nodes).catch((error: unknown) => {
     if (!(error instanceof RegistryRefusedError)) throw error;
     throw new CommandError(EXIT.state, `Job '${job.jobName}' cannot be kept there. ${error.message}`, { cause: error });
   });
   await verifyJob(to, job);
-  const { view } = await readJob(from, job.jobName);
-  if (livingInstances(view).length > 0)
+  const after = await changeOf(move, places);
+  if (after !== undefined)
     throw new CommandError(
       EXIT.state,
-      `Job '${job.jobName}' was copied, but an application has started meanwhile. ${livingProblem(job.jobName, view, from)} ` +
-        'Then copy again with --overwrite.',
+      `Job '${job.jobName}' was copied, but has changed meanwhile. ${after}\nCopy it again with --overwrite.`,
     );
   return { ...move, revision };
 }

@@ -2,7 +2,12 @@ import { isLostRace } from '../../api/errors/registry-errors.js';
 import { commitChunks } from '../../registry/commit-chunks.js';
 import { commitSizeProblem } from '../../registry/commit-limits.js';
 import { requireWithinLimits } from '../../registry/request-limits.js';
-import { type MirroredNode, type Operation, type RegistryCenter } from '../../registry/registry-center.js';
+import {
+  type CommitLimits,
+  type MirroredNode,
+  type Operation,
+  type RegistryCenter,
+} from '../../registry/registry-center.js';
 import { CommandError, EXIT } from '../exit-codes.js';
 import { type CopiedJob } from './copied-job.js';
 
@@ -11,25 +16,38 @@ export type FormerNodes = ReadonlyMap<string, MirroredNode>;
 
 /**
  * Writes a job in place of its former nodes: in one commit, if it is within the limits. A job that is too large for one
- * commit is written in several, its settings in the last one: until then it is no job, and no instance can run it. If
- * one of them fails, the next copy replaces what the others have written.
+ * commit is written in several: the former settings go in the first one, and the new ones come in the last one.
+ * Meanwhile it is no job, and no instance can run it. If one of the commits fails, the next copy replaces what the
+ * others have written.
  * @returns the revision of the (last) commit
- * @throws CommandError if others change the job at the same time; then it is as they have left it
+ * @throws CommandError if others change the job at the same time, saying whether it is as they have left it
  */
 export async function writeJob(registry: RegistryCenter, job: CopiedJob, former: FormerNodes): Promise<number> {
-  const whole = replacing(job, former);
-  try {
-    if (commitSizeProblem(whole, registry.limits) === undefined) return await registry.commit(whole);
-    return await writeInParts(registry, job, former);
-  } catch (error) {
-    if (!isLostRace(error)) throw error;
-    throw new CommandError(
-      EXIT.state,
-      `Job '${job.jobName}' was changed in ${registry.description} at the same moment: nothing was copied over it. ` +
-        'End what writes there, and copy again.',
-      { cause: error },
-    );
+  let revision = 0;
+  // One after the other: the settings come last.
+  for (const operations of commitsOf(job, former, registry.limits)) {
+    try {
+      revision = await registry.commit(operations);
+    } catch (error) {
+      throw isLostRace(error) ? changedMeanwhile(registry, job, { isIncomplete: revision > 0, cause: error }) : error;
+    }
   }
+  return revision;
+}
+
+function changedMeanwhile(
+  { description }: RegistryCenter,
+  { jobName }: CopiedJob,
+  { isIncomplete, cause }: { readonly isIncomplete: boolean; readonly cause: unknown },
+): CommandError {
+  const state = isIncomplete
+    ? 'it is incomplete there, as it needs several commits, and some of them were made'
+    : 'nothing was copied over it';
+  return new CommandError(
+    EXIT.state,
+    `Job '${jobName}' was changed in ${description} at the same moment: ${state}. End what writes there, and copy again.`,
+    { cause },
+  );
 }
 
 /**
@@ -47,34 +65,38 @@ export async function verifyJob(registry: RegistryCenter, job: CopiedJob): Promi
   );
 }
 
-/** The operations that make the wanted nodes of the former ones. */
-function replacing({ nodes }: CopiedJob, former: FormerNodes): readonly Operation[] {
-  const obsolete = [...former.keys()].filter((path) => !nodes.has(path)).sort();
-  return [
-    // Children before their parents.
-    ...obsolete.reverse().map((path): Operation => ({ type: 'remove', path })),
-    ...[...nodes].map(([path, value]) => written(path, value, former.get(path))),
-  ];
+/**
+ * The commits that put the job in place of its former nodes.
+ * @throws RegistryRefusedError if a node is too large for any commit
+ */
+function commitsOf(job: CopiedJob, former: FormerNodes, limits: CommitLimits): readonly (readonly Operation[])[] {
+  const { root, config, nodes } = job;
+  const obsolete = [...former].filter(([path]) => !nodes.has(path));
+  const whole = [...removing(obsolete), ...[...nodes].map(([path, value]) => written(path, value, former.get(path)))];
+  if (commitSizeProblem(whole, limits) === undefined) return [whole];
+  const isConfig = ([path]: readonly [string, unknown]): boolean => path === config;
+  const [settings, others] = [[...former].filter(isConfig), [...former].filter((entry) => !isConfig(entry))];
+  const created = [...[...nodes].filter((entry) => !isConfig(entry)), ...[...nodes].filter(isConfig)];
+  const commits = [
+    [...removing(settings), ...removing(others)],
+    created.map(([path, value]): Operation => ({ type: 'create', path, value })),
+  ].flatMap((operations) =>
+    commitChunks(
+      operations.map((each) => ({ operations: [each] })),
+      limits,
+    ),
+  );
+  // Before anything is removed: a node that is too large is refused here.
+  for (const { operations } of commits) requireWithinLimits('commit to', root, { operations, limits });
+  return commits.map(({ operations }) => operations);
+}
+
+/** Removes nodes as they were read, children before their parents. */
+function removing(nodes: readonly (readonly [string, MirroredNode])[]): readonly Operation[] {
+  const sorted = [...nodes].sort(([one], [other]) => (one < other ? 1 : -1));
+  return sorted.map(([path, { version }]): Operation => ({ type: 'remove', path, version }));
 }
 
 function written(path: string, value: string, former: MirroredNode | undefined): Operation {
   return former === undefined ? { type: 'create', path, value } : { type: 'set', path, value, version: former.version };
-}
-
-async function writeInParts(registry: RegistryCenter, job: CopiedJob, former: FormerNodes): Promise<number> {
-  const { root, config, nodes } = job;
-  const others = [...nodes].filter(([path]) => path !== config);
-  const last = [...nodes].filter(([path]) => path === config);
-  const groups = [...others, ...last].map(([path, value]) => ({
-    operations: [{ type: 'create', path, value } as const],
-  }));
-  const { limits } = registry;
-  const chunks = commitChunks(groups, limits);
-  // Before anything is removed: a node that is too large is refused here.
-  for (const { operations } of chunks) requireWithinLimits('commit to', root, { operations, limits });
-  if (former.size > 0) await registry.remove(root);
-  let revision = 0;
-  // One after the other: the settings come last.
-  for (const { operations } of chunks) revision = await registry.commit(operations);
-  return revision;
 }

@@ -3,8 +3,9 @@ import { toYaml } from '../../../lib/layout/job-configuration-yaml.js';
 import { encodeBeginRecord, NOTHING_BEGUN } from '../../../lib/layout/x-node/begin-record.js';
 import { DEFAULT_LIMITS } from '../../../lib/registry/request-limits.js';
 import { EmbeddedRegistryCenter } from '../../../lib/registry/embedded/embedded-registry-center.js';
+import { type EmbeddedRegistryCenterOptions } from '../../../lib/registry/embedded/embedded-registry-center.js';
 import { EmbeddedRegistryServer } from '../../../lib/registry/embedded/embedded-registry-server.js';
-import { type CommitLimits, type RegistryCenter } from '../../../lib/registry/registry-center.js';
+import { type CommitLimits, type Operation, type RegistryCenter } from '../../../lib/registry/registry-center.js';
 import { type Surroundings } from '../../../lib/cli/surroundings.js';
 import { type RegCenterSettings } from '../../../lib/settings/reg-center-settings.js';
 import { untilConnected } from '../../../lib/testing/contract/stage.js';
@@ -16,6 +17,8 @@ const RECORD = encodeBeginRecord({ ...NOTHING_BEGUN, instants: new Map([[0, 1_76
 /** Two registry centres, `zoo:2181` and `other:2181`, and copies between them. */
 class TwoRegistries implements AsyncDisposable {
   readonly #stage: CommandStage;
+  /** Happens after each commit of a copy, before the copy goes on. */
+  afterCommit: () => Promise<unknown> = () => Promise.resolve();
   readonly #servers: Readonly<Record<string, EmbeddedRegistryServer>>;
 
   private constructor(
@@ -86,7 +89,23 @@ class TwoRegistries implements AsyncDisposable {
   #open({ serverLists = '', namespace = '' }: RegCenterSettings): RegistryCenter {
     const server = this.#servers[serverLists];
     if (server === undefined) throw new Error(`There is no ${serverLists}`);
-    return new EmbeddedRegistryCenter({ server, namespace });
+    return new EventfulRegistryCenter({ server, namespace }, () => this.afterCommit());
+  }
+}
+
+/** A registry centre in which something else happens after each commit. */
+class EventfulRegistryCenter extends EmbeddedRegistryCenter {
+  readonly #afterCommit: () => Promise<unknown>;
+
+  constructor(options: EmbeddedRegistryCenterOptions, afterCommit: () => Promise<unknown>) {
+    super(options);
+    this.#afterCommit = afterCommit;
+  }
+
+  override async commit(operations: readonly Operation[]): Promise<number> {
+    const revision = await super.commit(operations);
+    await this.#afterCommit();
+    return revision;
   }
 }
 
@@ -256,16 +275,76 @@ test('somebody else who writes the job at the same moment is noticed', async () 
   expect(await two.to.get('/bill/config')).toBe('newer');
 });
 
-test('an application that starts during the copy is noticed', async () => {
+test.each<[string, string, (two: TwoRegistries) => Promise<unknown>]>([
+  ['whose settings are changed', 'was changed in', ({ from }) => from.put('/bill/config', 'newer')],
+  ['that ran meanwhile', '/bill/x-node/fired/b', ({ from }) => from.create('/bill/x-node/fired/b', RECORD)],
+  ['whose item is enabled', 'sharding/2/disabled', ({ from }) => from.remove('/bill/sharding/2/disabled')],
+  ['whose application starts', '1 living instance', ({ from }) => from.create('/bill/instances/a', '', 'session')],
+  ['that misses a firing', 'missed firing: 0', ({ from }) => from.put('/bill/sharding/0/misfire', '')],
+  ['that is removed', 'no settings', ({ from }) => from.remove('/bill')],
+  ['whose application starts there', '1 living', ({ to }) => to.create('/bill/instances/a', '', 'session')],
+])('a job %s after it was read is not copied', async (_, message, change) => {
+  for (const limits of [{}, { operations: 4 }]) {
+    await using two = await TwoRegistries.open(limits);
+    await two.store();
+    await two.to.create('/bill/config', 'former');
+
+    const { err, exitCode } = await two.copy('--to other:2181 --overwrite', {
+      answers: [() => change(two).then(() => 'y')],
+    });
+
+    expect({ err, exitCode }).toEqual({ err: expect.stringContaining(message), exitCode: 4 });
+    expect(err).toContain("Job 'bill' was not copied.");
+    expect(await two.to.get('/bill/config')).toBe('former');
+  }
+});
+
+test.each<[string, string, (two: TwoRegistries) => Promise<unknown>]>([
+  ['is changed', 'was changed in', ({ from }) => from.put('/bill/config', 'newer')],
+  ['is started', '1 living instance', ({ from }) => from.put('/bill/instances/a', '')],
+  ['is removed', 'no settings', ({ from }) => from.remove('/bill')],
+])('a job that %s while it is copied is noticed', async (_, message, change) => {
   await using two = await TwoRegistries.open();
   await two.store();
+  two.afterCommit = () => change(two);
+
+  const { err, exitCode } = await two.copy('--to other:2181');
+
+  expect({ err, exitCode }).toEqual({ err: expect.stringContaining(message), exitCode: 4 });
+  expect(err).toContain("Job 'bill' was copied, but");
+  expect(err).toContain('--overwrite');
+});
+
+test('a job that others change in the other registry centre stays as they have left it, also if it needs several commits', async () => {
+  await using two = await TwoRegistries.open({ operations: 4 });
+  await two.store();
   await two.to.create('/bill/config', 'former');
+  await two.to.create('/bill/old', 'former');
 
   const { err, exitCode } = await two.copy('--to other:2181 --overwrite', {
-    answers: [() => two.from.create('/bill/instances/10.0.0.1@-@2', '', 'session').then(() => 'y')],
+    answers: [() => two.to.put('/bill/old', 'newer').then(() => 'y')],
   });
 
-  expect({ err, exitCode }).toEqual({ err: expect.stringContaining('an application has started'), exitCode: 4 });
+  expect({ err, exitCode }).toEqual({ err: expect.stringContaining('nothing was copied over it'), exitCode: 4 });
+  expect(await two.copied()).toEqual({ '': '', '/config': 'former', '/old': 'newer' });
+});
+
+test('a job that others change between its commits is said to be incomplete, and the next copy completes it', async () => {
+  await using two = await TwoRegistries.open({ operations: 4 });
+  await two.store();
+  await two.to.create('/bill/config', 'former');
+  let commits = 0;
+  two.afterCommit = async () => {
+    if (commits++ === 0) await two.to.put('/bill/servers/10.0.0.2', 'newer');
+  };
+
+  const { err, exitCode } = await two.copy('--to other:2181 --overwrite --yes');
+
+  expect({ err, exitCode }).toEqual({ err: expect.stringContaining('it is incomplete there'), exitCode: 4 });
+  expect(err).not.toContain('nothing was copied');
+  expect(await two.to.get('/bill/config')).toBeUndefined();
+  expect((await two.copy('--to other:2181')).exitCode).toBe(0);
+  expect(await two.copied()).toEqual(COPY);
 });
 
 test('fencing tokens that would go back are noticed', async () => {

@@ -57,6 +57,12 @@ test('jobs move from ZooKeeper to etcd and back, also one that needs several com
   expect(there).toMatchObject({ exitCode: 0 });
   expect(there.err).toContain('Now start the applications with etcd at');
   expect(await treeOf(etcd)).toEqual(before);
+  // In several commits, which remove the former nodes first.
+  const again = await run(
+    `registry copy --from ${zooKeeper.servers} --namespace ${zooKeeperNamespace} --to ${endpoints} --to-namespace ${etcdNamespace} --overwrite --yes`,
+  );
+  expect(again).toMatchObject({ exitCode: 0 });
+  expect(await treeOf(etcd)).toEqual(before);
 
   const back = await run(
     `registry copy --from ${endpoints} --namespace ${etcdNamespace} --to ${zooKeeper.servers} --to-namespace ${zooKeeperNamespace} --overwrite --yes`,

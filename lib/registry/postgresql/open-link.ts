@@ -1,7 +1,10 @@
+import { type JobLogger } from '../../api/text/logger.js';
 import { type Clock } from '../../time/clock.js';
 import { loadPostgresDriver, type PostgresClientOptions } from './connection/driver.js';
-import { faultOf, HostsError, type PostgresFault } from './connection/faults.js';
+import { faultOf, FormerPrimaryError, HostsError } from './connection/faults.js';
 import { PostgresLink } from './connection/link.js';
+import { Timelines } from './connection/timelines.js';
+import { attemptAll, type FailedHost, leave, type OpenedHost } from './host-attempts.js';
 import { type PostgresqlHost, type PostgresqlSettings } from './postgresql-configuration.js';
 import { provideTables } from './schema/migration.js';
 import { type Statements } from './statements.js';
@@ -11,17 +14,21 @@ export interface OpenLinkOptions {
   readonly tls: PostgresClientOptions['ssl'] | undefined;
   readonly statements: Statements;
   readonly clock: Clock;
+  readonly logger: JobLogger;
   readonly onNotification: (payload: string) => void;
 }
 
 /**
- * Opens links to the host that takes writes: first the one that did last, and then the others in turn, each within its
- * share of the time for connecting.
+ * Opens links to the host that takes writes. All hosts are asked at once: if several take writes, those on a lower
+ * timeline are former primaries. Of equals, the one that served last is taken.
  */
 export class LinkOpener {
   readonly #settings: PostgresqlSettings;
   readonly #options: OpenLinkOptions;
-  #next = 0;
+  readonly #timelines = new Timelines();
+  /** The former primaries that are logged, by place. */
+  readonly #logged = new Set<string>();
+  #first = 0;
 
   constructor(settings: PostgresqlSettings, options: OpenLinkOptions) {
     this.#settings = settings;
@@ -34,30 +41,71 @@ export class LinkOpener {
    */
   async open(): Promise<PostgresLink> {
     const { hosts } = this.#settings;
-    const faults: PostgresFault[] = [];
-    for (let tried = 0; tried < hosts.length; tried++) {
-      const host = hosts[this.#next % hosts.length];
-      if (host === undefined) break;
-      try {
-        // One after the other, as libpq does: only one of them takes writes.
-        return await this.#openTo(host);
-      } catch (error) {
-        this.#next++;
-        if (hosts.length === 1) throw error;
-        faults.push(faultOf(error, host.place));
+    const turn = [...hosts.slice(this.#first), ...hosts.slice(0, this.#first)];
+    const attempts = this.#withoutFormerPrimaries(
+      await attemptAll(turn, (host) => this.#openTo(host), this.#options.clock),
+    );
+    const failed = attempts.filter((attempt) => 'error' in attempt);
+    let chosen: OpenedHost | undefined;
+    for (const attempt of attempts) {
+      if ('error' in attempt) continue;
+      if (chosen !== undefined) void leave(attempt.link, this.#options.clock);
+      else {
+        // One after the other: only one of them gets the tables.
+        const error = await this.#provideTables(attempt.link);
+        if (error === undefined) chosen = attempt;
+        else failed.push({ host: attempt.host, error });
       }
     }
-    throw new HostsError(faults);
+    if (chosen === undefined) throw errorOf(failed);
+    this.#first = hosts.indexOf(chosen.host);
+    return chosen.link;
+  }
+
+  #withoutFormerPrimaries(attempts: readonly (OpenedHost | FailedHost)[]): readonly (OpenedHost | FailedHost)[] {
+    for (const attempt of attempts) if ('link' in attempt) this.#timelines.note(attempt.link.identity);
+    return attempts.map((attempt) => {
+      if ('error' in attempt) return attempt;
+      const { host, link } = attempt;
+      const successor = this.#timelines.successorOf(link.identity);
+      if (successor === undefined) {
+        this.#logged.delete(host.place);
+        return attempt;
+      }
+      const error = new FormerPrimaryError(link.identity?.timeline ?? 0, successor);
+      this.#logOnce(host, error);
+      void leave(link, this.#options.clock);
+      return { host, error };
+    });
+  }
+
+  #logOnce({ place }: PostgresqlHost, { message }: FormerPrimaryError): void {
+    if (this.#logged.has(place)) return;
+    this.#logged.add(place);
+    this.#options.logger.warn(
+      `PostgreSQL at ${place} ${message.replace('it is', 'is')}. It is passed over: end it, or make it a standby.`,
+    );
+  }
+
+  /** @returns the error if the tables cannot be used; then the link is broken */
+  async #provideTables(link: PostgresLink): Promise<unknown> {
+    try {
+      await provideTables({ query: (statement) => link.control(statement) }, this.#settings.schema);
+      return undefined;
+    } catch (error) {
+      link.break('its tables could not be used');
+      return error;
+    }
   }
 
   async #openTo({ url, place }: PostgresqlHost): Promise<PostgresLink> {
-    const { hosts, connectionTimeoutMs, connections, schema } = this.#settings;
+    const { connectionTimeoutMs, connections } = this.#settings;
     const { statements, clock, onNotification, tls: ssl = this.#settings.ssl } = this.#options;
-    const link = await PostgresLink.open({
+    return PostgresLink.open({
       driver: await loadPostgresDriver(),
       client: {
         connectionString: url,
-        connectionTimeoutMillis: Math.ceil(connectionTimeoutMs / hosts.length),
+        connectionTimeoutMillis: connectionTimeoutMs,
         application_name: 'nestjs-elasticjob',
         keepAlive: true,
         ...(ssl !== undefined && { ssl }),
@@ -66,12 +114,11 @@ export class LinkOpener {
       statementMs: connectionTimeoutMs,
       ...{ place, connections, clock, onNotification },
     });
-    try {
-      await provideTables({ query: (statement) => link.control(statement) }, schema);
-      return link;
-    } catch (error) {
-      link.break('its tables could not be used');
-      throw error;
-    }
   }
+}
+
+function errorOf(failed: readonly FailedHost[]): unknown {
+  const [only, ...others] = failed;
+  if (others.length === 0) return only?.error;
+  return new HostsError(failed.map(({ host, error }) => faultOf(error, host.place)));
 }

@@ -110,8 +110,7 @@ export class PostgresqlRegistryCenter implements RegistryCenter {
     const mirrors = new Mirrors(() => session, statements, logger);
     const opener = new LinkOpener(settings, {
       tls: options.tls,
-      statements,
-      clock,
+      ...{ statements, clock, logger },
       onNotification: (payload) => {
         if (!session.onNotification(payload)) mirrors.onNotification(payload);
       },

@@ -2,8 +2,10 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type RegistryCenter } from '../../../lib/registry/registry-center.js';
 import { PostgresqlRegistryCenter } from '../../../lib/registry/postgresql/postgresql-registry-center.js';
+import { type JobLogger } from '../../../lib/api/text/logger.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
 import { until } from '../../support/until.js';
+import { RecordingLogger } from '../../unit/nest/application.js';
 import { asAdministrator, newName } from '../support/postgresql-centres.js';
 import { DatabaseServer } from '../support/servers.js';
 
@@ -61,16 +63,23 @@ async function connected(
   hosts: string,
   { namespace, notify }: { readonly namespace: string; readonly notify: boolean },
 ): Promise<PostgresqlRegistryCenter> {
-  const centre = centreOf(hosts, namespace, notify);
+  const centre = centreOf(hosts, namespace, { notify });
   await untilConnected(centre);
   return centre;
 }
 
-function centreOf(hosts: string, namespace: string, notify = true): PostgresqlRegistryCenter {
-  const centre = new PostgresqlRegistryCenter({
-    url: `postgres://postgres@${hosts}/postgres`,
-    ...{ namespace, notify, sessionTimeoutMilliseconds: 40_000, connectionTimeoutMilliseconds: 4_000 },
-  });
+function centreOf(
+  hosts: string,
+  namespace: string,
+  { notify = true, logger }: { readonly notify?: boolean; readonly logger?: JobLogger } = {},
+): PostgresqlRegistryCenter {
+  const centre = new PostgresqlRegistryCenter(
+    {
+      url: `postgres://postgres@${hosts}/postgres`,
+      ...{ namespace, notify, sessionTimeoutMilliseconds: 40_000, connectionTimeoutMilliseconds: 4_000 },
+    },
+    logger && { logger },
+  );
   opened.push(centre);
   centre.connect();
   return centre;
@@ -243,6 +252,48 @@ describe('A pooler that goes on to a promoted server without a word', () => {
     await until(() => states.at(-1) === 'connected', 'the centre is connected again');
     expect(states).toEqual(['suspended', 'connected']);
     await centre.put('/job', 'x');
+  });
+});
+
+describe('A former primary that takes writes again', () => {
+  const sessionsAt = async (port: number, namespace: string): Promise<number> =>
+    (await asAdministrator(port, 'SELECT FROM elasticjob.ej_session WHERE namespace = $1', [namespace])).length;
+  const formerPlace = ({ primary }: Stage): string => `127.0.0.1:${primary.port}`;
+
+  test('is passed over by a process that starts, which logs it once, although the URL names it first', async () => {
+    const of = await setStage(ASYNCHRONOUS);
+    await (await of.open()).close();
+    await of.failOver();
+    await of.primary.start();
+    const logger = new RecordingLogger();
+
+    const centre = centreOf(`${formerPlace(of)},127.0.0.1:${of.replica.port}`, of.namespace, { logger });
+    await untilConnected(centre);
+
+    expect(await sessionsAt(of.replica.port, of.namespace)).toBe(1);
+    expect(await sessionsAt(of.primary.port, of.namespace)).toBe(0);
+    expect(logger.lines.filter((line) => line.includes('former primary'))).toEqual([
+      `warn PostgreSQL at ${formerPlace(of)} is a former primary: it takes writes on timeline 1, and timeline 2 has begun. It is passed over: end it, or make it a standby.`,
+    ]);
+  });
+
+  test('is not used by a process that knows its successor, whichever host answers at its address', async () => {
+    const of = await setStage(ASYNCHRONOUS);
+    await (await of.open()).close();
+    await of.failOver();
+    await of.primary.start();
+    await using proxy = Object.assign(await TcpProxy.start(of.replica.port, 'other'), {
+      [Symbol.asyncDispose]: () => proxy.close(),
+    });
+    const centre = await of.open({ port: proxy.port });
+
+    proxy.retarget(of.primary.port);
+    proxy.cut();
+    await until(() => centre.session.reason?.includes('former primary') === true, 'the reason names it');
+    expect(await sessionsAt(of.primary.port, of.namespace)).toBe(0);
+
+    proxy.retarget(of.replica.port);
+    await untilConnected(centre);
   });
 });
 

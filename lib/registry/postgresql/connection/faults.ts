@@ -37,6 +37,14 @@ export class StandbyError extends Error {
   }
 }
 
+/** The server takes writes on a timeline that a promotion has ended: see `Timelines`. */
+export class FormerPrimaryError extends Error {
+  override readonly name = 'FormerPrimaryError';
+  constructor(timeline: number, successor: number) {
+    super(`it is a former primary: it takes writes on timeline ${timeline}, and timeline ${successor} has begun`);
+  }
+}
+
 /** No host of the URL can be used. */
 export class HostsError extends Error {
   override readonly name = 'HostsError';

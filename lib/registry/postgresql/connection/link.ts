@@ -8,6 +8,7 @@ import {
   type PostgresStatement,
 } from './driver.js';
 import { isServerAnswer, LinkBrokenError, StandbyError } from './faults.js';
+import { askForIdentity, type ServerIdentity } from './timelines.js';
 
 /** The parts that a link needs. */
 export interface LinkOptions {
@@ -45,6 +46,7 @@ export class PostgresLink {
   readonly #waiting: Waiting[] = [];
   readonly #broken = new Deferred();
   #breakReason: string | undefined;
+  #identity: ServerIdentity | undefined;
   #connecting = 0;
 
   private constructor(options: LinkOptions) {
@@ -62,6 +64,7 @@ export class PostgresLink {
       await link.#connect(link.#control);
       const { rows } = await link.control({ text: 'SELECT pg_is_in_recovery() AS "isStandby"' });
       if (rows[0]?.['isStandby'] === true) throw new StandbyError();
+      link.#identity = await askForIdentity((statement) => link.control(statement));
       if (options.channel !== undefined) await link.control({ text: `LISTEN "${options.channel}"` });
       return link;
     } catch (error) {
@@ -73,6 +76,11 @@ export class PostgresLink {
   /** `host:port` of the server. */
   get place(): string {
     return this.#options.place;
+  }
+
+  /** Which server this is; `undefined` if a service does not tell it. */
+  get identity(): ServerIdentity | undefined {
+    return this.#identity;
   }
 
   /** Resolves when the link is broken, by whomever. */

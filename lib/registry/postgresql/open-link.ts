@@ -20,7 +20,7 @@ export interface OpenLinkOptions {
 
 /**
  * Opens links to the host that takes writes. All hosts are asked at once: if several take writes, those on a lower
- * timeline are former primaries. Of equals, the one that served last is taken.
+ * timeline are former primaries. Of equals, the one that served last is taken, unless it failed to serve.
  */
 export class LinkOpener {
   readonly #settings: PostgresqlSettings;
@@ -60,6 +60,11 @@ export class LinkOpener {
     if (chosen === undefined) throw errorOf(failed);
     this.#first = hosts.indexOf(chosen.host);
     return chosen.link;
+  }
+
+  /** The host of the last link cannot serve: among equals, the others come first. */
+  moveOn(): void {
+    this.#first = (this.#first + 1) % this.#settings.hosts.length;
   }
 
   #withoutFormerPrimaries(attempts: readonly (OpenedHost | FailedHost)[]): readonly (OpenedHost | FailedHost)[] {

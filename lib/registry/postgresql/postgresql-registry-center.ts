@@ -117,6 +117,7 @@ export class PostgresqlRegistryCenter implements RegistryCenter {
     });
     const session = new PostgresqlSession({
       open: () => opener.open(),
+      moveOn: () => opener.moveOn(),
       ...{ statements, clock, logger, place: settings.place, retry: RETRY, timeoutMs: settings.sessionTimeoutMs },
       beatMs: settings.notify ? BEAT_MS : POLL_MS,
       onJobs: (jobs) => mirrors.onJobs(jobs),

@@ -32,6 +32,8 @@ import { type BeatAnswer, type Statements } from './statements.js';
 export interface PostgresqlSessionOptions {
   /** Opens a link, and makes sure of the tables. */
   readonly open: () => Promise<PostgresLink>;
+  /** Called when the server of the last link cannot serve: another host may. */
+  readonly moveOn: () => void;
   readonly statements: Statements;
   /** `host:port`, for messages. */
   readonly place: string;
@@ -160,6 +162,7 @@ export class PostgresqlSession implements Session {
     if (link.isBroken) return;
     this.#refusals++;
     this.#reason = faultOf(error, link.place).reason;
+    this.#options.moveOn();
     link.break('the server takes no writes');
   }
 
@@ -313,8 +316,10 @@ export class PostgresqlSession implements Session {
     this.#cancelCheck = this.#options.clock.after(Math.max(1, share * this.timeoutMs - this.#silentMs), () => {
       this.#loseIfTimePassed();
       // A server that does not answer is left: another connection may find another one, or this one again.
-      if (this.#state.phase === 'connected' && this.isSilent)
+      if (this.#state.phase === 'connected' && this.isSilent) {
+        this.#options.moveOn();
         this.#connected?.link.break(`no heartbeat was answered for ${Math.round(this.#silentMs)} ms`);
+      }
       this.#notify();
       this.#checkLater();
     });

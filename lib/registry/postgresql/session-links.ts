@@ -8,7 +8,10 @@ import { type Statements } from './statements.js';
 
 /** The parts that bring sessions and links together. */
 export interface SessionLinksOptions {
+  /** Opens a link, and makes sure of the tables. */
   readonly open: () => Promise<PostgresLink>;
+  /** Called when the server of the last link cannot serve: another host may. */
+  readonly moveOn: () => void;
   readonly statements: Statements;
   readonly timeoutMs: number;
   readonly clock: Clock;
@@ -68,6 +71,7 @@ export class SessionLinks {
       return undefined;
     } catch (error) {
       link.break('it could not serve a session');
+      this.#options.moveOn();
       throw error;
     }
   }

@@ -7,10 +7,12 @@ import { TcpProxy } from '../../support/tcp-proxy.js';
 import { until } from '../../support/until.js';
 import { RecordingLogger } from '../../unit/nest/application.js';
 import { asAdministrator, newName } from '../support/postgresql-centres.js';
-import { DatabaseServer } from '../support/servers.js';
+import { DatabaseServer, serverOf } from '../support/servers.js';
 
 const ASYNCHRONOUS: readonly string[] = [];
 const SYNCHRONOUS = ['synchronous_standby_names=replica'];
+
+const SESSIONS = 'SELECT id FROM elasticjob.ej_session WHERE namespace = $1';
 
 interface Stage extends AsyncDisposable {
   readonly primary: DatabaseServer;
@@ -257,7 +259,7 @@ describe('A pooler that goes on to a promoted server without a word', () => {
 
 describe('A former primary that takes writes again', () => {
   const sessionsAt = async (port: number, namespace: string): Promise<number> =>
-    (await asAdministrator(port, 'SELECT FROM elasticjob.ej_session WHERE namespace = $1', [namespace])).length;
+    (await asAdministrator(port, SESSIONS, [namespace])).length;
   const formerPlace = ({ primary }: Stage): string => `127.0.0.1:${primary.port}`;
 
   test('is passed over by a process that starts, which logs it once, although the URL names it first', async () => {
@@ -310,5 +312,29 @@ describe('A URL with several hosts', () => {
       `ECONNREFUSED 127.0.0.1:${of.primary.port}; it is a standby, which takes no writes (127.0.0.1:${of.replica.port})`,
     );
     expect(centre.description).toContain(`127.0.0.1:${of.primary.port},127.0.0.1:${of.replica.port}`);
+  });
+
+  test('leaves a server that lets it in and takes no writes', async () => {
+    await using readOnly = await DatabaseServer.start('postgres');
+    const { port } = serverOf('postgres');
+    const first = `127.0.0.1:${readOnly.port}`;
+    const namespace = newName();
+    const centre = await connected(`${first},127.0.0.1:${port}`, { namespace, notify: true });
+    expect(await asAdministrator(readOnly.port, SESSIONS, [namespace])).toHaveLength(1);
+
+    await asAdministrator(readOnly.port, 'ALTER SYSTEM SET default_transaction_read_only = on');
+    await asAdministrator(readOnly.port, 'SELECT pg_reload_conf()');
+    const late = centreOf(`${first},127.0.0.1:${port}`, namespace);
+    await untilConnected(late);
+    await until(
+      () =>
+        centre.put('/job', 'x').then(
+          () => true,
+          () => false,
+        ),
+      'the other one writes elsewhere, too',
+    );
+
+    expect(await asAdministrator(port, SESSIONS, [namespace])).toHaveLength(2);
   });
 });

@@ -16,17 +16,28 @@ export const DEFAULTS = {
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 const WITHOUT_PLACEHOLDERS = rule('placeholder', placeholderProblem);
+/** A URL whose password has `/`, `?` or `#` would be read as another host, whose name is a part of the password. */
+const WITHOUT_LATE_AT = /^(?!\w+:\/\/[^/?#]*[/?#].*@)/;
 /** Names that PostgreSQL keeps whole: it cuts off what is beyond 63 bytes. */
 const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/;
 const NAMESPACE = /^(?!\.{1,2}(?:\/|$))[^/\0]+(?:\/(?!\.{1,2}(?:\/|$))[^/\0]+)*$/;
 
 /** Settings that a registry centre on PostgreSQL has, and those of an application as well. */
 export const DECLARED = {
-  url: Setting({ kind: 'text', secrecy: 'hidden' }, WITHOUT_PLACEHOLDERS, (context) =>
-    Matches(/^postgres(?:ql)?:\/\/\S+$/, {
-      ...context,
-      message: 'must be a URL such as postgres://user@host:5432/database',
-    }),
+  url: Setting(
+    { kind: 'text', secrecy: 'hidden' },
+    WITHOUT_PLACEHOLDERS,
+    (context) =>
+      Matches(/^postgres(?:ql)?:\/\/\S+$/, {
+        ...context,
+        message: 'must be a URL such as postgres://user@host:5432/database',
+      }),
+    (context) =>
+      Matches(WITHOUT_LATE_AT, {
+        ...context,
+        message:
+          'must have no @ after the first /, ? or # behind postgres://; in a password, write these as %2F, %3F and %23',
+      }),
   ),
   schema: TextSetting({}, (context) =>
     Matches(SCHEMA, { ...context, message: 'must be a name of lower-case letters, digits and _, such as elasticjob' }),

@@ -22,6 +22,8 @@ export interface PostgresAddress {
 }
 
 const DEFAULT_PORT = 5432;
+/** Stands for a URL whose parts cannot be told apart. */
+const HIDDEN_URL = 'postgres://…';
 
 /**
  * Parameters are refused: `sslkey` and others name files of this machine, which callers must not read through the
@@ -57,17 +59,23 @@ export function postgresUrl({ host, port, database, username = '', password = ''
   return `postgres://${user}${host.includes(':') ? `[${host}]` : host}:${port}/${database}`;
 }
 
+/** The form of addresses with a user before a host; the path of ZooKeeper may have an @ of its own. */
+const WITH_USER = /^[^/]*(?:@|:\/\/.*@)/s;
+
 /** The change with user and password taken out of its address: addresses are shown and recorded. */
 export function withoutSecretsInAddress(change: RegistryChange): RegistryChange {
-  if (typeof change.serverLists !== 'string' || typeOfChange(change) !== 'POSTGRESQL') return change;
-  const read = readPostgresAddress(change.serverLists);
-  // It will be refused, and the record of that must not have a password.
-  if (read === undefined) return { ...change, serverLists: `postgres://…${shown(change.serverLists)}` };
+  const { serverLists } = change;
+  if (typeof serverLists !== 'string') return change;
+  // The address will be refused, and the record of that must not have a part of a password.
+  if (typeOfChange(change) !== 'POSTGRESQL')
+    return WITH_USER.test(serverLists) ? { ...change, serverLists: '…@…' } : change;
+  const read = readPostgresAddress(serverLists);
+  if (read === undefined) return { ...change, serverLists: HIDDEN_URL };
   const { username, password, ...place } = read;
-  const serverLists = postgresUrl({ ...place, username: undefined, password: undefined });
+  const address = postgresUrl({ ...place, username: undefined, password: undefined });
   if (username === undefined || (change.credentials !== undefined && change.credentials !== null))
-    return { ...change, serverLists };
-  return { ...change, serverLists, credentials: { username, ...(password !== undefined && { password }) } };
+    return { ...change, serverLists: address };
+  return { ...change, serverLists: address, credentials: { username, ...(password !== undefined && { password }) } };
 }
 
 /** The facts that the page shows about a registry centre of the settings. */
@@ -82,13 +90,13 @@ export function placeOfSettings(
     case 'ZOOKEEPER':
       return { type, serverLists: serverLists ?? '' };
     case 'POSTGRESQL': {
-      // Parameters such as passwords of keys are secrets, too.
-      const read = readPostgresAddress(beforeParameters(url));
+      const address = withoutParameters(url);
+      const read = readPostgresAddress(address);
       const place = read && postgresUrl({ ...read, username: undefined, password: undefined });
       return {
         ...{
           type,
-          serverLists: place ?? `postgres://${shown(url)}`,
+          serverLists: place ?? withoutUser(address),
           schema: schema ?? DEFAULT_SCHEMA,
         },
         ...(read?.username !== undefined && { username: read.username }),
@@ -123,14 +131,19 @@ export function placeOfDescription(description: string): Pick<RegistryInfo, 'ser
   return { type, serverLists, ...(schema !== undefined && { schema }) };
 }
 
-function beforeParameters(url: string): string {
-  return url.slice(0, url.includes('?') ? url.indexOf('?') : undefined);
+/** The URL without its parameters, some of which are secrets; empty if an @ after them may end a password instead. */
+function withoutParameters(url: string): string {
+  return /^([^?#]*)(?:\?[^@#]*)?$/.exec(url)?.[1] ?? '';
 }
 
-/** The part of a URL that has no secrets, whatever it looks like. */
-function shown(url: string): string {
-  const address = beforeParameters(url);
-  return address.slice(Math.max(address.lastIndexOf('@'), address.lastIndexOf('//') + 1) + 1);
+const HOST = '(?:[\\w.-]+|\\[[\\da-f:.]+\\])(?::\\d{1,5})?';
+/** Several hosts, and the database. */
+const HOSTS = new RegExp(`^postgres(?:ql)?://(?:[^/\\s]*@)?(${HOST}(?:,${HOST})*/[\\w$-]+)$`, 'i');
+
+/** A URL of several hosts without user and password; nothing of any other. */
+function withoutUser(url: string): string {
+  const hosts = HOSTS.exec(url)?.[1];
+  return hosts === undefined ? HIDDEN_URL : `postgres://${hosts}`;
 }
 
 function decoded(text: string | undefined): string | undefined {

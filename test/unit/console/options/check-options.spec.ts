@@ -269,6 +269,10 @@ describe('options of the console that are wrong are named with what would be rig
       expect.stringMatching(/^console\.registries\[0\]\.required: unknown key/) as unknown as string,
     ],
     [
+      { registries: [{ name: 'main', url: 'postgres://jobs:hu?sh@db/app', namespace: 'orders' }] },
+      'console.registries[0].url: must have no @ after the first /, ? or # behind postgres://; in a password, write these as %2F, %3F and %23, got a string that is not shown',
+    ],
+    [
       { registries: [{ name: 'main', ...ZOOKEEPER, digest: 'hush' }] },
       'console.registries[0].digest: must be of the form user:password, got a string that is not shown',
     ],

@@ -2,6 +2,7 @@ import { type JobLogger } from '../api/text/logger.js';
 import { type OperationRecord } from '../api/events/operation-record.js';
 import { type OperationsOptions } from '../operations/operation-audit.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
+import { createRegistryCenter } from '../settings/create-registry-center.js';
 import { type RegCenterSettings } from '../settings/reg-center-settings.js';
 import { openRegistry } from './connection/open-registry.js';
 import { registrySettings } from './connection/registry-settings.js';
@@ -65,6 +66,13 @@ export class Invocation implements AsyncDisposable {
     const opened = await this.#open(settings);
     this.#others.push(opened);
     return opened;
+  }
+
+  /** A registry centre with these settings that is not connected. It is closed at the end of the command. */
+  unconnected(settings: RegCenterSettings): RegistryCenter {
+    const made = (this.surroundings.openRegistry ?? createRegistryCenter)(settings, this.#logger());
+    this.#others.push(made);
+    return made;
   }
 
   #open(settings: RegCenterSettings): Promise<RegistryCenter> {

@@ -18,6 +18,7 @@ import { type Invocation } from '../invocation.js';
 import { type ChangeOptions } from '../surroundings.js';
 import { type Column } from '../terminal/table.js';
 import { type PlaceOptions, placesOf } from './copy-places.js';
+import { type CopyTarget, openTarget } from './copy-target.js';
 import { type CopiedJob, copiedJob, differentPaths, livingInstances, unfinishedRuns } from './copied-job.js';
 import { verifyJob, writeJob } from './job-writing.js';
 
@@ -48,9 +49,10 @@ export async function copyRegistry(invocation: Invocation, options: CopyOptions)
   const { dryRun = false, overwrite = false } = options;
   const { source, target } = placesOf(invocation, options);
   const from = await invocation.registryAt(source);
-  const to = await invocation.registryAt(target);
-  await refuseSamePlace(from, to);
-  const planned = await plan(from, to, options);
+  const { to, isBlank } = await openTarget(invocation, target, { dryRun });
+  if (!isBlank) await refuseSamePlace(from, to);
+  const places = { from, to, isBlank, options };
+  const planned = await plan(places);
   const problems = planned.flatMap(({ problem = [] }) => problem);
   if (!dryRun && problems.length > 0) throw new CommandError(EXIT.state, `${problems.join('\n')}\nNothing was copied.`);
   const replaced = planned.filter(({ existing }) => existing.nodes.has(existing.paths.config));
@@ -59,7 +61,6 @@ export async function copyRegistry(invocation: Invocation, options: CopyOptions)
       `Replace ${counted(replaced.length, 'job')} (${replaced.map(({ job }) => job.jobName).join(', ')}) in ${to.description}?`,
       options,
     );
-  const places = { from, to, options };
   const moves: Move[] = [];
   // One after the other: a failure leaves the jobs before it copied as a whole, and those after it untouched.
   for (const move of planned) moves.push(dryRun ? move : await carryOut(move, places));
@@ -83,14 +84,14 @@ async function refuseSamePlace(from: RegistryCenter, to: RegistryCenter): Promis
 }
 
 /** Checks all jobs before the first one is written. */
-async function plan(from: RegistryCenter, to: RegistryCenter, options: CopyOptions): Promise<readonly Move[]> {
+async function plan(places: Places): Promise<readonly Move[]> {
+  const { from, to, isBlank, options } = places;
   const names = options.job ?? (await jobNames(from));
   const found: Move[] = [];
   for (const name of new Set(names)) {
     // One job at a time, whose nodes are read as of one moment.
     const read = await readJob(from, name);
-    const existing = await jobIn(to, name);
-    const places = { from, to, options };
+    const existing = isBlank ? readMoment(new Map(), new JobPaths(name)) : await jobIn(to, name);
     found.push({ job: copiedJob(read), existing, problem: problemOf(read, places) ?? targetProblem(existing, places) });
   }
   return found;
@@ -109,9 +110,8 @@ async function jobIn(registry: RegistryCenter, jobName: string): Promise<ReadJob
 }
 
 /** Both registry centres, and the options of the copy. */
-interface Places {
+interface Places extends CopyTarget {
   readonly from: RegistryCenter;
-  readonly to: RegistryCenter;
   readonly options: CopyOptions;
 }
 

@@ -145,3 +145,29 @@ test('jobs move to a PostgreSQL, and to another namespace there', async () => {
   expect(await copies.centre.get('/bill/config')).toBe(await jobs.centre.get('/bill/config'));
   expect(await copies.centre.children('/bill/sharding/1')).toEqual(['disabled']);
 });
+
+test('registry copy --dry-run creates nothing in a database without tables, and reads one with tables', async () => {
+  const [from, database] = [newName(), newName()];
+  await asAdministrator(port, `CREATE DATABASE ${database}`);
+  await using jobs = await openPostgresql(server, { namespace: from });
+  await jobs.centre.create('/bill', 'org.acme.Job');
+  await jobs.centre.create('/bill/config', toYaml(aConfiguration({ jobName: 'bill', cron: '0 0 * * * ?' })));
+  const there = `postgres://postgres@127.0.0.1:${port}/${database}`;
+  const copy = (words: string): Promise<Outcome> =>
+    run(`registry copy --from ${urlOf('postgres')} --namespace ${from} ${words}`);
+
+  const blank = await copy(`--to ${there} --dry-run --json`);
+  expect(blank).toMatchObject({ err: '', exitCode: 0 });
+  expect(JSON.parse(blank.out)).toMatchObject({
+    to: expect.stringContaining(database),
+    jobs: [{ jobName: 'bill', outcome: 'would be copied', replaces: false }],
+  });
+  const untouched = await run(`registry migrate --registry ${there} --json`);
+  expect(JSON.parse(untouched.out)).toMatchObject({ created: true });
+
+  expect(await copy(`--to ${there}`)).toMatchObject({ exitCode: 0 });
+  expect(await copy(`--to ${there} --dry-run`)).toMatchObject({ exitCode: 4, err: expect.stringContaining('already') });
+  expect(await copy(`--to ${urlOf('postgres')} --dry-run`)).toMatchObject({ exitCode: 2 });
+  const nowhere = await copy('--to postgres://127.0.0.1:1/a --dry-run --timeout 1s');
+  expect(nowhere).toMatchObject({ exitCode: 6, err: expect.stringContaining('No connection to PostgreSQL') });
+});

@@ -58,19 +58,46 @@ export async function provideTablesAt(
 ): Promise<ProvidedTables> {
   const { schema = SCHEMA } = options;
   resolvePostgresqlConfiguration({ url, schema, namespace: 'any' });
+  const client = await connected(url, timeoutMs, 'elasticjob registry migrate');
+  try {
+    return { schema, version: SCHEMA_VERSION, before: await provide(client, schema, options) };
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * Whether a database has tables of the registry centre in that schema. Nothing is written.
+ * @param url `postgres://user:password@host:5432/database`
+ * @param timeoutMs how long connecting, and each statement, may take, in milliseconds
+ * @param schema default: `elasticjob`
+ * @throws IncompatibleTablesError if this library neither uses nor migrates the tables
+ * @throws the error of `pg` or of the server if it refuses, or cannot be reached
+ */
+export async function hasTables(url: string, timeoutMs: number, schema = SCHEMA): Promise<boolean> {
+  const client = await connected(url, timeoutMs, 'elasticjob registry copy');
+  try {
+    return (await storedVersion(client, schema)) !== undefined;
+  } finally {
+    await client.end();
+  }
+}
+
+async function connected(url: string, timeoutMs: number, name: string): Promise<PostgresClient> {
   const { Client } = await loadPostgresDriver();
   const client = new Client({
     connectionString: url,
     connectionTimeoutMillis: timeoutMs,
-    application_name: 'elasticjob registry migrate',
+    application_name: name,
     keepAlive: true,
   });
   await client.connect();
   try {
     await client.query({ text: `SET statement_timeout = ${Math.ceil(timeoutMs)}` });
-    return { schema, version: SCHEMA_VERSION, before: await provide(client, schema, options) };
-  } finally {
+    return client;
+  } catch (error) {
     await client.end();
+    throw error;
   }
 }
 

@@ -114,8 +114,9 @@ export function jobRegistryCenterProblems(
 }
 
 /**
- * The registry centres that a job uses, or that other sources than the environment name. As several applications may
- * share an environment, only a name that resembles one of this application is a problem.
+ * The registry centres that a job uses, that other sources than the environment name, or that the environment describes
+ * completely: a job that is added later may use these. As several applications may share an environment, only a name
+ * that resembles one of this application is a problem.
  * @param declared the names in other sources than the environment
  * @param origins the variables of the environment by the place of their settings, as `EnvironmentReading` has them
  */
@@ -124,18 +125,26 @@ export function withoutUnusedRegCenters(
   { declared, origins }: { readonly declared: readonly string[]; readonly origins: ReadonlyMap<string, string> },
 ): Pick<BoundTree, 'regCenters'> & { readonly problems: readonly string[]; readonly unused: readonly string[] } {
   const used = new Set<unknown>([...declared, ...[...jobs.values()].map((job) => job.get('registryCenter'))]);
-  const kept = new Map([...regCenters].filter(([name]) => used.has(name)));
+  const names = [...regCenters.keys()].filter((name) => used.has(name));
+  const isKept = (name: string, section: Section): boolean =>
+    used.has(name) || (isComplete(section) && suggestion(name, names) === '');
+  const kept = new Map([...regCenters].filter(([name, section]) => isKept(name, section)));
   const problems: string[] = [];
   const unused: string[] = [];
   for (const [key, variable] of origins) {
     const [section, name = ''] = key.split('\0');
     if (section !== 'regCenters' || kept.has(name)) continue;
-    const meant = suggestion(name, kept.keys());
+    const meant = suggestion(name, names);
     if (meant === '') unused.push(variable);
     else
       problems.push(
-        `${variable}: there is no registry centre '${name}'; registry centres are: ${[...kept.keys()].join(', ')}${meant}`,
+        `${variable}: there is no registry centre '${name}'; registry centres are: ${names.join(', ')}${meant}`,
       );
   }
   return { regCenters: kept, problems, unused };
+}
+
+/** True if the settings say where the registry centre is, and have a namespace there. */
+function isComplete(section: Section): boolean {
+  return section.has('namespace') && PLACES.some((place) => section.has(place));
 }

@@ -826,3 +826,42 @@ test('a job whose name has dots, without brackets, is refused with how to write 
     "elasticjob.jobs.org.acme: unknown key; if 'org.acme…' is the name of one job, write it in brackets: jobs[org.acme…]",
   );
 });
+
+describe('registry centres that variables alone describe', () => {
+  const names = (environment: Record<string, string>, options: unknown = {}): readonly string[] => [
+    ...merge({ environment, options }).regCenters.keys(),
+  ];
+  const namespace = { ELASTICJOB_REGCENTERS_REPORTS_NAMESPACE: 'reports' };
+
+  test.each(['SERVERLISTS=zk:2181', 'URL=postgres://db/app', 'ENDPOINTS=http://etcd:2379', 'DATASOURCE=main'])(
+    'are there for jobs that are added later, if they have a namespace and a place (%s)',
+    (place) => {
+      const [setting = '', value = ''] = place.split('=');
+      const environment = { ...namespace, [`ELASTICJOB_REGCENTERS_REPORTS_${setting}`]: value };
+
+      expect(names(environment)).toContain('reports');
+      expect(merge({ environment })).toMatchObject({ problems: [], warnings: [] });
+    },
+  );
+
+  test.each<[string, Record<string, string>]>([
+    ['a namespace', namespace],
+    ['a place', { ELASTICJOB_REGCENTERS_REPORTS_SERVERLISTS: 'zk:2181' }],
+  ])('are left out with a warning, if no job names them and they have only %s', (_, environment) => {
+    expect(names(environment)).not.toContain('reports');
+    expect(merge({ environment }).warnings).toEqual([
+      expect.stringContaining('they name registry centres that no job of this application uses'),
+    ]);
+  });
+
+  test('are a mistake, if their names resemble one of the application', () => {
+    const environment = { ...namespace, ELASTICJOB_REGCENTERS_REPORTS_SERVERLISTS: 'zk:2181' };
+
+    const options = { regCenters: { report: { serverLists: 'zk:2181', namespace: 'n' } } };
+
+    expect(problemsOf({ environment, options })).toContainEqual(
+      expect.stringMatching(/^ELASTICJOB_REGCENTERS_REPORTS_.*there is no registry centre 'reports'.*'report'\?/),
+    );
+    expect(names(environment, options)).not.toContain('reports');
+  });
+});

@@ -24,6 +24,11 @@ export const SETTING_SENTENCES = {
   'not-empty': 'must be a text that is not empty',
   'text-list': 'must be a list of texts that are not empty',
   'one-of': 'must be one of {words}',
+  'after-names': "must be names of jobs such as 'importA' or ['importA', 'importB']",
+  'after-cron':
+    "must not be given beside cron, which is '{cron}': a job fires either by a schedule or after other jobs, so leave one of them out",
+  'after-property-cron':
+    "must not have the key '{property}' beside cron, which is '{cron}': a job fires either by a schedule or after other jobs, so leave one of them out",
   'cron-text': "must be a cron expression such as '0/5 * * * * ?'",
   'zone-text': "must be a time zone such as 'GMT+08:00' or 'Asia/Shanghai'",
   'zone-unknown': "must be a time zone such as 'GMT+08:00' or 'Asia/Shanghai'; {reason}{hint}",
@@ -91,6 +96,9 @@ export const DOUBT_SENTENCES = {
     'the step /0 in the cron expression has no effect: as in Quartz, each value fires; write a step of at least 1, or none',
   'doubt-fields': 'the cron expression has more than seven fields; as in Quartz, those after the year have no effect',
   'doubt-zone': 'timeZone has no effect without cron: the job is a one-off job, which runs when it is triggered',
+  'doubt-zone-after':
+    'timeZone has no effect without cron: the job runs after other jobs, for the instants of their rounds',
+  'doubt-after': '{option} has no effect without after, which names the jobs after which the job runs',
   'doubt-failover': 'failover has no effect without monitorExecution, by which instances see what others were running',
   'doubt-backoff':
     'retryBackoffMilliseconds has no effect without maxRetries, which is 0, so that no item is tried again',

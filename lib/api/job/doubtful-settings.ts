@@ -4,6 +4,8 @@ import { InvalidCronError, InvalidTimeZoneError } from '../../time/invalid-cron-
 import { parseTimeZone } from '../../time/time-zone.js';
 import { type Wording, wording } from '../../wording/wording.js';
 import { unknownKeyDoubts } from '../settings/known-properties.js';
+import { dependenciesOf, GRAPH_PROPERTIES } from '../settings/dependencies.js';
+import { rulesWithoutAfter } from '../settings/dependency-options.js';
 import { RUN_LIMITS, RUN_PROPERTIES } from '../settings/run-limits.js';
 import { repeated } from '../text/repeated.js';
 import { type JobConfiguration } from './job-configuration.js';
@@ -35,7 +37,7 @@ export function doubtsAbout(job: JobConfiguration, clock: Clock): readonly Wordi
     [isOver(job, clock), wording('doubt-over')],
     [/\/0+(?!\d)/.test(cron), wording('doubt-step')],
     [cron.trim().split(/[ \t]+/).length > 7, wording('doubt-fields')],
-    [cron === '' && timeZone !== '', wording('doubt-zone')],
+    [cron === '' && timeZone !== '', wording(dependenciesOf(job) === undefined ? 'doubt-zone' : 'doubt-zone-after')],
     [failover && !monitorExecution, wording('doubt-failover')],
     [
       RUN_LIMITS.retryBackoffMilliseconds.property in props && (props[RUN_LIMITS.maxRetries.property] ?? '0') === '0',
@@ -44,9 +46,10 @@ export function doubtsAbout(job: JobConfiguration, clock: Clock): readonly Wordi
   ];
   return [
     ...doubts.flatMap(([isConcerned, doubt]) => (isConcerned ? [doubt] : [])),
+    ...rulesWithoutAfter(props).map((option) => wording('doubt-after', { option })),
     ...timeZoneDoubts(job),
     ...listenersNamedTwice(job),
-    ...unknownKeyDoubts(props, RUN_PROPERTIES, wording('this-version')),
+    ...unknownKeyDoubts(props, [...RUN_PROPERTIES, ...GRAPH_PROPERTIES], wording('this-version')),
     ...(isJsonOfItems(shardingItemParameters) ? [] : itemParametersDoubts(shardingItemParameters)),
   ];
 }

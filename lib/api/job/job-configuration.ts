@@ -6,6 +6,7 @@ import { jobNameProblem, jobPath, keyPath } from './job-name.js';
 import { JobOptions } from './job-options.js';
 import { type ItemParameters, itemParametersText } from './sharding-item-parameters.js';
 import { flattenProps } from '../settings/props.js';
+import { dependencyProps } from '../settings/dependency-options.js';
 import { runLimitProps } from '../settings/run-limits.js';
 import { type SettingProblem, settingProblems, settingsOf, unknownKey } from '../settings/setting.js';
 
@@ -18,7 +19,10 @@ export interface JobConfiguration {
   readonly jobName: string;
   /** Number of sharding items, 1 to 100,000. Required. */
   readonly shardingTotalCount: number;
-  /** When the job fires, as a Quartz cron expression such as `0/5 * * * * ?`. Absent for a one-off job. */
+  /**
+   * When the job fires, as a Quartz cron expression such as `0/5 * * * * ?`. Absent for a one-off job, and for a job
+   * that runs after others.
+   */
   readonly cron?: string;
   /**
    * The time zone of `cron`: `GMT+08:00`, `GMT+8`, or an IANA name (Java peers refuse those). Default: that of the
@@ -182,7 +186,11 @@ const NO_PROPS: Readonly<Record<string, string>> = Object.freeze({});
 
 function allProps(given: Required<JobOptions>['props'], options: JobOptions): Readonly<Record<string, string>> {
   const flattened = flattenProps(given);
-  const props = { ...('flat' in flattened && Object.fromEntries(flattened.flat)), ...runLimitProps(options) };
+  const props = {
+    ...('flat' in flattened && Object.fromEntries(flattened.flat)),
+    ...runLimitProps(options),
+    ...dependencyProps(options),
+  };
   return Object.keys(props).length === 0 ? NO_PROPS : Object.freeze(props);
 }
 
@@ -207,8 +215,8 @@ export class JobConfigurationBuilder {
   }
 
   /**
-   * Sets when the job fires: Quartz cron such as `0/5 * * * * ?`, or crontab such as `0 2 * * *`. Without it the job is
-   * a one-off job.
+   * Sets when the job fires: Quartz cron such as `0/5 * * * * ?`, or crontab such as `0 2 * * *`. Without it, and
+   * without `after()`, the job is a one-off job.
    */
   cron(cron: string): this {
     return this.#with({ cron });
@@ -303,6 +311,46 @@ export class JobConfigurationBuilder {
   /** Sets the pause before the first retry, in milliseconds; later ones grow at random. Default: 1000. */
   retryBackoffMilliseconds(retryBackoffMilliseconds: number): this {
     return this.#with({ retryBackoffMilliseconds });
+  }
+
+  /**
+   * Sets the jobs after which the job runs, in place of `cron()`: `after('importA', 'importB')`; replaces those of an
+   * earlier call. Default: none.
+   */
+  after(...jobNames: readonly string[]): this {
+    return this.#with({ after: jobNames });
+  }
+
+  /**
+   * Sets whether an item runs when the upstream rounds are complete (`all`), or when the upstream items of its number
+   * have ended (`same`). Default: `all`.
+   */
+  afterItems(afterItems: 'all' | 'same'): this {
+    return this.#with({ afterItems });
+  }
+
+  /**
+   * Sets whether each upstream job must have completed its round of the same instant (`same`), or of that instant or a
+   * later one (`latest`). Default: `same`.
+   */
+  afterMatch(afterMatch: 'same' | 'latest'): this {
+    return this.#with({ afterMatch });
+  }
+
+  /**
+   * Sets the effect of an upstream round that failed: no run here and after this job (`stop`), a run all the same
+   * (`run`), or no run here only (`skip`). Default: `stop`.
+   */
+  afterFailure(afterFailure: 'stop' | 'run' | 'skip'): this {
+    return this.#with({ afterFailure });
+  }
+
+  /**
+   * Sets whether one run makes up for all rounds that came while the job was busy (`latest`), or each is run in order
+   * (`every`). Default: `latest`.
+   */
+  afterRounds(afterRounds: 'latest' | 'every'): this {
+    return this.#with({ afterRounds });
   }
 
   /** Sets the job's purpose, for people. Default: empty. */

@@ -6,6 +6,13 @@ import { legible } from '../text/describe-value.js';
 import { meantHint, nearest } from '../text/nearest.js';
 import { type Wording, wording, type WordingValue } from '../../wording/wording.js';
 import { flattenProps, type PropsOptions } from '../settings/props.js';
+import {
+  afterProblem,
+  choiceProblem,
+  cronBesideAfter,
+  type DependencyChoice,
+  graphPropertyKeyProblem,
+} from '../settings/dependency-options.js';
 import { RUN_LIMITS, runLimitConflict, type RunLimitOptions, runPropertyKeyProblem } from '../settings/run-limits.js';
 import { BooleanSetting, IntegerSetting, rule, Setting, TextListSetting, TextSetting } from '../settings/setting.js';
 
@@ -16,7 +23,7 @@ import { BooleanSetting, IntegerSetting, rule, Setting, TextListSetting, TextSet
 export class JobOptions {
   /**
    * When the job fires: a Quartz cron expression such as `0/5 * * * * ?`, or crontab such as `0 2 * * *`, which is
-   * rewritten as Quartz cron. Without it the job is a one-off job.
+   * rewritten as Quartz cron. Without it the job is a one-off job, unless it has `after`.
    */
   @TextSetting({ requirement: wording('cron-text') }, rule('cron', cronProblem)) cron?: string;
   /**
@@ -92,6 +99,36 @@ export class JobOptions {
   @Setting({ kind: 'text-map', secrecy: 'hidden' }, rule('props', propsProblem))
   props?: PropsOptions;
   /**
+   * The jobs after which the job runs, in place of `cron`: `'importA'`, or `['importA', 'importB']`. The job runs for
+   * each instant for which all of them have completed their rounds. Stored as the property `graph.after`, which Java
+   * instances leave alone. Default: none.
+   */
+  @Setting({ kind: 'text-list' }, rule('after', (value: unknown, job: JobOptions) => afterProblem(value, job)))
+  after?: string | readonly string[];
+  /**
+   * `all`: the items run when the upstream rounds are complete. `same`: each item runs when the upstream items of its
+   * number have ended; all these jobs need the same `shardingTotalCount`. Stored as the property `graph.afterItems`.
+   * Default: `all`.
+   */
+  @Rule('afterItems') afterItems?: 'all' | 'same';
+  /**
+   * `same`: the job runs for an instant when each upstream job has completed its round of that instant. `latest`: when
+   * each has completed its round of that instant or a later one, for jobs that fire at different instants. Stored as the
+   * property `graph.afterMatch`. Default: `same`.
+   */
+  @Rule('afterMatch') afterMatch?: 'same' | 'latest';
+  /**
+   * Effect of an upstream round that failed. `stop`: the job does not run for that instant, nor do jobs after it. `run`:
+   * it runs all the same. `skip`: it does not run, and jobs after it do. Stored as the property `graph.afterFailure`.
+   * Default: `stop`.
+   */
+  @Rule('afterFailure') afterFailure?: 'stop' | 'run' | 'skip';
+  /**
+   * Rounds that are completed while the job is busy. `latest`: one run makes up for all of them. `every`: each is run, in
+   * order. Stored as the property `graph.afterRounds`. Default: `latest`.
+   */
+  @Rule('afterRounds') afterRounds?: 'latest' | 'every';
+  /**
    * How long an item may run, in milliseconds, with all its retries and the pauses between them. Then its `signal`
    * aborts, it has failed, and 5 seconds later it is free for its next firing although its code may still run. Stored
    * as the property `run.timeoutMilliseconds`, which Java instances leave alone. Default: no limit.
@@ -128,6 +165,13 @@ function RunLimit(option: keyof RunLimitOptions): PropertyDecorator {
   return IntegerSetting(
     { min, max },
     rule('runLimit', (value: number, job: JobOptions) => runLimitConflict(option, value, job.props)),
+  );
+}
+
+function Rule(option: DependencyChoice): PropertyDecorator {
+  return Setting(
+    { kind: 'text' },
+    rule('dependencyRule', (value: unknown, job: JobOptions) => choiceProblem(option, value, job)),
   );
 }
 
@@ -179,7 +223,9 @@ function legibly(value: WordingValue | undefined): Wording | undefined {
   return { ...value, values: Object.fromEntries(values) as Wording['values'] };
 }
 
-function propsProblem(value: unknown): Wording | undefined {
+function propsProblem(value: unknown, { cron }: JobOptions): Wording | undefined {
   const flat = flattenProps(value);
-  return 'problem' in flat ? flat.problem : runPropertyKeyProblem(flat.flat.keys());
+  if ('problem' in flat) return flat.problem;
+  const keys = [...flat.flat.keys()];
+  return runPropertyKeyProblem(keys) ?? graphPropertyKeyProblem(keys) ?? cronBesideAfter({ cron, props: value });
 }

@@ -40,16 +40,22 @@ export const DEPENDENCY_PROPERTIES = {
   rounds: 'graph.afterRounds',
 } as const satisfies Record<keyof Dependencies, string>;
 
-type Choice = Exclude<keyof Dependencies, 'after'>;
+/** All properties that begin with `graph.`. */
+export const GRAPH_PROPERTIES: readonly string[] = Object.values(DEPENDENCY_PROPERTIES);
 
-const CHOICES: { readonly [Key in Choice]: readonly [Dependencies[Key], ...Dependencies[Key][]] } = {
+/** The rules by which a job follows its upstream jobs. */
+export type Choice = Exclude<keyof Dependencies, 'after'>;
+
+/** The values that each rule may have; the first one is the default. */
+export const CHOICES: { readonly [Key in Choice]: readonly [Dependencies[Key], ...Dependencies[Key][]] } = {
   items: ['all', 'same'],
   match: ['same', 'latest'],
   failure: ['stop', 'run', 'skip'],
   rounds: ['latest', 'every'],
 };
 
-const choices = Object.keys(CHOICES) as readonly Choice[];
+/** The names of the rules. */
+export const choices = Object.keys(CHOICES) as readonly Choice[];
 
 type Properties = Readonly<Record<string, string>>;
 
@@ -120,7 +126,7 @@ export function namesText(names: readonly string[]): string {
 }
 
 /** The inverse of `namesText`, each name once. @returns `undefined` if it is no list of names */
-function namesIn(text: string): readonly string[] | undefined {
+export function namesIn(text: string): readonly string[] | undefined {
   const names = text.startsWith('[') ? listIn(text) : text.split(',').map((name) => name.trim());
   return names === undefined || names.includes('') ? undefined : [...new Set(names)];
 }

@@ -22,6 +22,16 @@ export function knownKeysHint(key: string, known: readonly string[]): WordingVal
 }
 
 /**
+ * @param keys the keys of the properties that a user gives
+ * @returns the problem with a key that shares the prefix of known ones and is none of them, or undefined
+ */
+export function propertyKeyProblem(keys: Iterable<string>, known: readonly string[]): Wording | undefined {
+  const [unknown] = unknownKeys(keys, known);
+  if (unknown === undefined) return undefined;
+  return wording('run-key', { key: legible(unknown), hint: knownKeysHint(unknown, known) });
+}
+
+/**
  * @param reader the code that reads the known properties: `HTTP jobs`
  * @returns the doubts about properties that it does not know, one clause each
  */

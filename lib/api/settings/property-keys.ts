@@ -1,3 +1,4 @@
+import { GRAPH_PROPERTIES } from './dependencies.js';
 import { RUN_PROPERTIES } from './run-limits.js';
 
 const ROBOT_KEYS = ['webhook', 'connectTimeoutMilliseconds', 'readTimeoutMilliseconds', 'digestIntervalMilliseconds'];
@@ -26,4 +27,8 @@ export function keysBelow(prefix: string): readonly string[] {
 }
 
 /** All properties that the library reads. Variables of the environment in capitals cannot spell them. */
-export const PROPERTY_KEYS: readonly string[] = [...RUN_PROPERTIES, ...Object.keys(KEYS).flatMap(keysBelow)];
+export const PROPERTY_KEYS: readonly string[] = [
+  ...RUN_PROPERTIES,
+  ...GRAPH_PROPERTIES,
+  ...Object.keys(KEYS).flatMap(keysBelow),
+];

@@ -3,10 +3,10 @@
  * stored among the properties of the job (`props`), under keys that Java instances leave alone.
  */
 import { inEnglish, type Wording, wording } from '../../wording/wording.js';
-import { describeValue, legible, withValue } from '../text/describe-value.js';
+import { describeValue, withValue } from '../text/describe-value.js';
 import { InvalidConfigurationError } from '../errors/errors.js';
 import { propertyPath } from '../job/job-name.js';
-import { knownKeysHint, unknownKeys } from './known-properties.js';
+import { propertyKeyProblem } from './known-properties.js';
 import { flattenProps } from './props.js';
 import { RUN_WORKER, RUN_WORKER_MEMORY } from './run-properties.js';
 
@@ -85,9 +85,7 @@ export function runLimitConflict(option: keyof RunLimitOptions, value: number, p
  * @returns the problem with a key that begins with `run.` and is unknown, or undefined
  */
 export function runPropertyKeyProblem(keys: Iterable<string>): Wording | undefined {
-  const [unknown] = unknownKeys(keys, RUN_PROPERTIES);
-  if (unknown === undefined) return undefined;
-  return wording('run-key', { key: legible(unknown), hint: knownKeysHint(unknown, RUN_PROPERTIES) });
+  return propertyKeyProblem(keys, RUN_PROPERTIES);
 }
 
 /** @returns the problems with the values of the properties that limit runs */

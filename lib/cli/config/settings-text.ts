@@ -4,6 +4,7 @@ import { inEnglish } from '../../wording/wording.js';
 import { isMap } from '../../api/text/describe-value.js';
 import { InvalidConfigurationError } from '../../api/errors/errors.js';
 import { type JobConfiguration, jobConfiguration } from '../../api/job/job-configuration.js';
+import { DEPENDENCY_OPTIONS } from '../../api/settings/dependency-options.js';
 import { RUN_LIMITS } from '../../api/settings/run-limits.js';
 import { givenBack, HIDDEN, shownValue } from '../../api/text/secrets.js';
 import { type JobConfigurationPOJO } from '../../operations/job-configuration-api.js';
@@ -64,10 +65,11 @@ export function withChanges(
     throw new InvalidConfigurationError(
       masked.map(([name]) => `${name} has ${HIDDEN}, which stands for a secret: give the secret itself`),
     );
-  for (const [given, value] of changes) {
-    const name = given in RUN_LIMITS ? `props.${RUN_LIMITS[given as keyof typeof RUN_LIMITS].property}` : given;
-    if (name.startsWith(PROPS)) props[name.slice(PROPS.length)] = value;
+  for (const [name, value] of changes) {
+    const property = STORED_AS.get(name);
     // An empty text unsets the setting, as in files and in the environment.
+    if (property !== undefined) props[property] = value === '' ? undefined : value;
+    else if (name.startsWith(PROPS)) props[name.slice(PROPS.length)] = value;
     else settings[name] = value ?? '';
   }
   const kept = Object.fromEntries(Object.entries(props).filter(([, value]) => value !== undefined));
@@ -78,6 +80,12 @@ export function withChanges(
 }
 
 const PROPS = 'props.';
+
+/** The settings that are stored as properties: the property by the name of the setting. */
+const STORED_AS: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(RUN_LIMITS).map(([name, { property }]) => [name, property] as const),
+  ...Object.entries(DEPENDENCY_OPTIONS),
+]);
 
 /** The settings by their declared names; texts that look like numbers or flags are converted. */
 function boundSettings(jobName: string, tree: Readonly<Record<string, unknown>>): ReadonlyMap<string, unknown> {

@@ -32,6 +32,11 @@ test.each<[string, (builder: JobConfigurationBuilder) => JobConfigurationBuilder
     (builder) => builder.retryBackoffMilliseconds(7),
     { props: { 'run.retryBackoffMilliseconds': '7' } },
   ],
+  ['after', (builder) => builder.after('a').after('b', 'c'), { props: { 'graph.after': 'b,c' } }],
+  ['afterItems', (builder) => builder.afterItems('same'), { props: { 'graph.afterItems': 'same' } }],
+  ['afterMatch', (builder) => builder.afterMatch('latest'), { props: { 'graph.afterMatch': 'latest' } }],
+  ['afterFailure', (builder) => builder.afterFailure('run'), { props: { 'graph.afterFailure': 'run' } }],
+  ['afterRounds', (builder) => builder.afterRounds('every'), { props: { 'graph.afterRounds': 'every' } }],
   [
     'the last value of a property',
     (builder) => builder.setProperty('a', '1').setProperty('a', '2'),

@@ -185,6 +185,23 @@ describe('config set', () => {
     expect(await stored()).toContain("run.maxRetries: '4'");
   });
 
+  test('stores the jobs after which a job runs as the properties that they are, and unsets them', async () => {
+    await stage.run('config set bill cron= after=importA,importB afterItems=same');
+    expect(await stored()).toContain('graph.after: importA,importB');
+    expect(await stored()).toContain('graph.afterItems: same');
+
+    await stage.run('config set bill after= --unset afterItems');
+    expect(await stored()).not.toContain('graph.');
+  });
+
+  test('stores no cron expression beside the jobs after which a job runs', async () => {
+    const before = await stored();
+    const { err } = await stage.run('config set bill after=importA');
+
+    expect(err).toContain("must not have the key 'graph.after' beside cron");
+    expect(await stored()).toBe(before);
+  });
+
   test.each([
     ['cron=0 0 25 * * ?', "hours '25'"],
     ['shardingTotalCount=many', 'must be an integer'],

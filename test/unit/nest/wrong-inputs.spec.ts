@@ -451,6 +451,13 @@ const ROWS: readonly (readonly [given: Given, said: string])[] = [
     D({ props: { run: 5 } }),
     "elasticjob.jobs.j.props: must not have the key 'run', which means nothing; known are: run.timeoutMilliseconds, run.maxRetries, run.retryBackoffMillise",
   ],
+  [D({ after: ['a', ''] }), 'elasticjob.jobs.j.after: the job\'s name must be a text that is not empty, got ["a",""]'],
+  [
+    D({ after: { importA: true } }),
+    "elasticjob.jobs.j.after: must be names of jobs such as 'importA' or ['importA', 'importB'], got keys with values",
+  ],
+  [D({ afterItems: true }), 'elasticjob.jobs.j.afterItems: must be one of all, same, got true'],
+  [D({ afterFailure: 'ignore' }), 'elasticjob.jobs.j.afterFailure: must be one of stop, run, skip, got "ignore"'],
   [D({ disabled: 'yes' }), 'elasticjob.jobs.j.disabled: must be true or false, got "yes"'],
   [D({ overwrite: 'true' }), 'elasticjob.jobs.j.overwrite: must be true or false, got "true"'],
   [D({ staticSharding: 1 }), 'elasticjob.jobs.j.staticSharding: must be true or false, got 1'],

@@ -771,6 +771,7 @@ describe('of the environment', () => {
       [`${JOB}PROPS_EMAIL_USESSL`]: 'true',
       [`${JOB}PROPS_EMAIL_USE_SSL_`]: '',
       [`${JOB}PROPS_RUN_MAX_RETRIES`]: '2',
+      [`${JOB}PROPS_GRAPH_AFTERITEMS`]: 'same',
       [`${JOB}PROPS_HTTP_FAILONERRORSTATUS`]: 'true',
       [`${JOB}PROPS_MY_KEY`]: 'x',
     };
@@ -778,8 +779,18 @@ describe('of the environment', () => {
     expect(configurationOf({ environment }).props).toEqual({
       'email.useSsl': 'true',
       'run.maxRetries': '2',
+      'graph.afterItems': 'same',
       'http.failOnErrorStatus': 'true',
       'my.key': 'x',
+    });
+  });
+
+  test('names of jobs after which a job runs have commas between them', () => {
+    const environment = { [`${JOB}AFTER`]: 'importA, importB', [`${JOB}AFTER_ITEMS`]: 'same', [`${JOB}CRON`]: '' };
+
+    expect(configurationOf({ environment }).props).toEqual({
+      'graph.after': 'importA,importB',
+      'graph.afterItems': 'same',
     });
   });
 

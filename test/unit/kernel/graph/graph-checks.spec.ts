@@ -51,7 +51,7 @@ describe('a start is refused', () => {
     await using cluster = new GraphCluster();
     const props = { 'graph.after': 'A', 'graph.afterFailure': 'ignore' };
 
-    expect(await refusal(cluster, { ...A, props })).toContain(
+    expect(await refusal(cluster, after('B', 'A', { props }))).toContain(
       'props[\'graph.afterFailure\']: must be one of stop, run, skip, got "ignore"',
     );
   });

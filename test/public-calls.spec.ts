@@ -594,7 +594,7 @@ function etcd(): EtcdRegistryCenter {
 
 function opened(): root.JobBootstraps {
   const bootstraps = new root.JobBootstraps();
-  bootstraps.open(createJobHosts(new Map([['default', registry]]), { extensions: {}, logger }));
+  bootstraps.open(createJobHosts(new Map([['default', registry]]), { extensions: {}, logger }), undefined);
   return bootstraps;
 }
 

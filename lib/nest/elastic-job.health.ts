@@ -6,6 +6,7 @@ import { type Session, type SessionState } from '../registry/registry-center.js'
 import { type TraceQueueStatus } from '../tracing/trace-queue.js';
 import { DEFAULT_REG_CENTER } from '../settings/reg-center-names.js';
 import { ElasticJobLifecycle } from './elastic-job.lifecycle.js';
+import { type JobTracings } from './job-tracings.js';
 
 /** The state of one registry centre of `elasticjob.regCenters`. */
 export interface RegistryCenterHealth {
@@ -51,6 +52,11 @@ export interface ElasticJobHealthReport {
   readonly jobs: Readonly<Record<string, JobHealth>>;
   /** The trace events that wait for the database. Missing if runs are not recorded. Has no influence on `ready`. */
   readonly tracing?: TraceQueueStatus;
+  /**
+   * The trace events that wait for the databases that jobs name by `tracingDataSource`, by the name of the `DataSource`.
+   * Missing if there is none. Has no influence on `ready`.
+   */
+  readonly tracingDataSources?: Readonly<Record<string, TraceQueueStatus>>;
 }
 
 /**
@@ -69,7 +75,7 @@ export class ElasticJobHealth {
   /** The present state of the jobs. */
   get report(): ElasticJobHealthReport {
     const { hosts, isSwitchedOff, tracing } = this.#lifecycle;
-    if (hosts !== undefined) return reportOf(hosts, tracing?.status());
+    if (hosts !== undefined) return reportOf(hosts, tracing);
     const absent = { live: true, registryCenter: '', jobs: {} } as const;
     return isSwitchedOff
       ? { ...absent, ready: true, session: 'disabled', reason: 'elasticjob.enabled is false: no job runs here' }
@@ -102,19 +108,24 @@ export class ElasticJobHealth {
   }
 
   /**
-   * The recording of runs as the result of a Terminus health indicator: `down` while the database refuses events or
-   * does not answer, and while the queue of waiting events is four fifths full. Jobs run all the same, so do not use it
+   * The recording of runs as the result of a Terminus health indicator: `down` while a database refuses events or does
+   * not answer, and while the queue of events that wait for it is four fifths full. Jobs run all the same, so do not use it
    * in a probe that takes instances out of service. `up` if runs are not recorded.
    * @param key the key of the result. Default: `elasticjobTracing`
    */
   isTracing<Key extends string = 'elasticjobTracing'>(
     key: Key = 'elasticjobTracing' as Key,
-  ): Record<Key, { readonly status: 'up' | 'down' } & Partial<TraceQueueStatus>> {
-    const tracing = this.report.tracing;
-    const result = { status: tracing === undefined || keepsUp(tracing) ? 'up' : 'down', ...tracing } as const;
+  ): Record<Key, { readonly status: 'up' | 'down' } & Partial<TraceQueueStatus> & TracingDataSources> {
+    const { tracing, tracingDataSources } = this.report;
+    const all = [...(tracing === undefined ? [] : [tracing]), ...Object.values(tracingDataSources ?? {})];
+    const named = tracingDataSources === undefined ? {} : { tracingDataSources };
+    const result = { status: all.every(keepsUp) ? 'up' : 'down', ...tracing, ...named } as const;
     return { [key]: result } as Record<Key, typeof result>;
   }
 }
+
+/** The databases that jobs name, in the result of a health indicator. */
+type TracingDataSources = Pick<ElasticJobHealthReport, 'tracingDataSources'>;
 
 /** The share of the places of the trace queue at which it counts as full. */
 const FULL = 0.8;
@@ -124,8 +135,9 @@ export function keepsUp({ pending, maxPending, failingSince }: TraceQueueStatus)
   return failingSince === undefined && pending < FULL * maxPending;
 }
 
-function reportOf(hosts: JobHosts, tracing: TraceQueueStatus | undefined): ElasticJobHealthReport {
+function reportOf(hosts: JobHosts, tracings: JobTracings | undefined): ElasticJobHealthReport {
   const { isStopping, jobs } = hosts;
+  const [tracing, named] = [tracings?.status(), tracings?.named ?? {}];
   const used = usedHosts(hosts);
   const faults = used.flatMap(([name, host]) => whyNotReady(name, host) ?? []);
   const reason = isStopping ? 'the application is shutting down' : faults.join('\n');
@@ -141,6 +153,7 @@ function reportOf(hosts: JobHosts, tracing: TraceQueueStatus | undefined): Elast
     }),
     jobs: Object.fromEntries([...jobs].map(([name, { health }]) => [name, health])),
     ...(tracing !== undefined && { tracing }),
+    ...(Object.keys(named).length > 0 && { tracingDataSources: named }),
   };
 }
 

@@ -28,7 +28,6 @@ import { JobLog } from '../kernel/job/job-log.js';
 import { type JobInstance } from '../api/extensions/sharding-strategy.js';
 import { createJobInstance } from '../layout/job-instance.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
-import { type Tracing } from '../tracing/tracing.js';
 import { type ExtensionOptions } from '../kernel/types/extensions.js';
 import { processTimeZoneProblem } from '../settings/process-time-zone.js';
 import { ROOT_KEY } from '../settings/files/settings-file.js';
@@ -48,6 +47,7 @@ import { type JobHosts } from './centers/job-hosts.js';
 import { whySlow } from './centers/slow-starts.js';
 import { createPast, createTracing } from './create-tracing.js';
 import { ElasticJobExplorer } from './elastic-job.explorer.js';
+import { type JobTracings } from './job-tracings.js';
 import { type JobBootstrap, JobBootstraps } from './jobs/job-bootstraps.js';
 import { afterLazyLoads } from './jobs/lazy-loads.js';
 import { type DefinedJob } from './definitions/job-definitions.js';
@@ -88,7 +88,7 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
   readonly #scheduler: SchedulerRegistry;
   readonly #audit: OperationAudit;
   #hosts: JobHosts | undefined;
-  #tracing: Tracing | undefined;
+  #tracing: JobTracings | undefined;
   #past: JobPast = {};
   #dump: SnapshotService | undefined;
   #graceMs = GRACE_MS;
@@ -123,7 +123,7 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
   }
 
   /** The tracing of the jobs; `undefined` if nothing is traced. */
-  get tracing(): Tracing | undefined {
+  get tracing(): JobTracings | undefined {
     return this.#tracing;
   }
 
@@ -158,11 +158,11 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
     this.#graceMs = module.shutdownGracePeriodMilliseconds ?? GRACE_MS;
     try {
       const hosts = await this.#createHosts(settings, { centers, instance, logger });
-      const { listeners, ...past } = await createPast(settings.tracing);
+      const { listeners, ...past } = await createPast(this.#tracing);
       this.#past = past;
       this.#audit.attach([...settings.operationListeners, ...listeners], log);
       this.#logSettings(settings, { centers, instance }, log);
-      this.#bootstraps.open(hosts);
+      this.#bootstraps.open(hosts, this.#tracing);
       hosts.connect();
       await this.#start(settings, log);
     } catch (error) {
@@ -208,7 +208,11 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
 
   async #createHosts(settings: ApplicationSettings, { centers, instance, logger }: HostParts): Promise<JobHosts> {
     const { module, extensions, tracing } = settings;
-    const parts = { logger, jobs: () => this.#hosts?.jobs ?? new Map<string, never>() };
+    const parts = {
+      logger,
+      jobs: () => this.#hosts?.jobs ?? new Map<string, never>(),
+      dataSources: () => this.#explorer.dataSources(),
+    };
     this.#tracing = tracing === undefined ? undefined : await createTracing(tracing, parts);
     const { shutdownGracePeriodMilliseconds } = module;
     this.#hosts = createJobHosts(centers, {
@@ -326,7 +330,7 @@ function logLateFailure(jobName: string, error: unknown, logger: JobLogger): voi
   logger.error(`Job '${jobName}' does not run: ${String(error)}`);
 }
 
-function withObserver(extensions: ExtensionOptions, observer: Tracing | undefined): ExtensionOptions {
+function withObserver(extensions: ExtensionOptions, observer: JobTracings | undefined): ExtensionOptions {
   return observer === undefined
     ? extensions
     : { ...extensions, observers: [...(extensions.observers ?? []), observer] };

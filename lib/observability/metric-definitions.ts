@@ -105,11 +105,11 @@ export const METRICS = {
     help: '1 for the phase of the session with the registry centre, 0 for the others.',
   },
   elasticjob_tracing_pending: {
-    ...{ type: 'gauge', unit: '{event}', labels: [] },
+    ...{ type: 'gauge', unit: '{event}', labels: ['data_source'] },
     help: 'Trace events that wait for the database.',
   },
   elasticjob_tracing_dropped_total: {
-    ...{ type: 'counter', unit: '{event}', labels: [] },
+    ...{ type: 'counter', unit: '{event}', labels: ['data_source'] },
     help: 'Trace events that were lost.',
   },
 } as const satisfies Readonly<Record<string, MetricDefinition>>;

@@ -167,7 +167,11 @@ export class RunMetrics implements RunObserver {
   #backlogs(count: 'pending' | 'dropped'): readonly Sample[] {
     const backlogs = new Map(this.#hosts.flatMap((host) => [...host.backlogs]));
     if (backlogs.size === 0) return [];
-    return [{ labels: {}, value: [...backlogs.values()].reduce((sum, backlog) => sum + backlog[count], 0) }];
+    const values = new Map([['', 0]]);
+    for (const { named = {}, ...unnamed } of backlogs.values())
+      for (const [name, backlog] of Object.entries({ '': unnamed, ...named }))
+        values.set(name, (values.get(name) ?? 0) + backlog[count]);
+    return [...values].map(([name, value]) => ({ labels: name === '' ? {} : { data_source: name }, value }));
   }
 }
 

@@ -2,6 +2,7 @@ import { Matches } from 'class-validator';
 import { JobOptions } from '../api/job/job-options.js';
 import { workerProblem } from '../api/job/worker-job.js';
 import { BooleanSetting, rule, Setting, TextSetting } from '../api/settings/setting.js';
+import { DataSourceSetting } from './tracing-settings.js';
 
 /** A class, by which a provider can be named. */
 export type ProviderClass = abstract new (...args: never[]) => object;
@@ -38,6 +39,12 @@ export class JobSettings extends JobOptions {
    * is not stored. Default: `default`.
    */
   @TextSetting() registryCenter?: string;
+  /**
+   * The `DataSource` that records the job's runs, if `elasticjob.tracing.type` is RDB: in code, the name or injection
+   * token of a provider, or an object; in a file, its name. It is not stored. Default: that of
+   * `elasticjob.tracing.dataSource`.
+   */
+  @DataSourceSetting() tracingDataSource?: string | symbol | object;
   /** If true, the job is started with the application. Default: `elasticjob.autoStart`. */
   @BooleanSetting() autoStart?: boolean;
   /**

@@ -48,7 +48,8 @@ export function DataSourceSetting(): PropertyDecorator {
   return Setting({ kind: 'text', secrecy: 'hidden' }, isUsable);
 }
 
-function dataSourceProblem(value: unknown): string | undefined {
+/** @returns the problem with a `DataSource`, its name or its injection token, or undefined */
+export function dataSourceProblem(value: unknown): string | undefined {
   if (typeof value === 'string') return value.trim() === '' ? 'must name a DataSource of the application' : undefined;
   if (typeof value === 'symbol' || typeof value === 'function' || isDataSource(value)) return undefined;
   return (

@@ -15,6 +15,8 @@ const LOG_AFTER_MS = 5_000;
 export class TraceLog {
   readonly #clock: Clock;
   readonly #logger: JobLogger;
+  /** The storage, as the beginning of an entry. */
+  readonly #place: string;
   readonly #outages: RateLimit;
   readonly #losses: RateLimit;
   #failures = 0;
@@ -25,7 +27,9 @@ export class TraceLog {
   #lastError: string | undefined;
   #dropped = 0;
 
-  constructor(clock: Clock, logger: JobLogger) {
+  /** @param name of the storage; empty if there is only one */
+  constructor(clock: Clock, logger: JobLogger, name: string) {
+    this.#place = name === '' ? '' : `Data source '${name}': `;
     this.#clock = clock;
     this.#logger = logger;
     this.#outages = new RateLimit(clock, LOG_EVERY_MS);
@@ -108,7 +112,7 @@ export class TraceLog {
   }
 
   #write(level: LogLevel, message: string): void {
-    writeEntry(this.#logger, { level, message, jobName: undefined, instance: '' });
+    writeEntry(this.#logger, { level, message: `${this.#place}${message}`, jobName: undefined, instance: '' });
   }
 }
 

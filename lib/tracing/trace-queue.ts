@@ -21,6 +21,7 @@ import {
   integerFrom,
   milliseconds,
   type OptionRules,
+  text,
   withMethods,
 } from '../api/settings/call-options.js';
 import { type JobLogger } from '../api/text/logger.js';
@@ -35,6 +36,8 @@ import { TraceLog } from './trace-log.js';
 export interface TraceQueueOptions {
   readonly storage: TraceStorage;
   readonly logger: JobLogger;
+  /** Name of the storage in log entries, if there are several. Default: none. */
+  readonly name?: string;
   /** Default: the clock of this machine. */
   readonly clock?: Clock;
   /** The most events that may wait; further events are dropped. Default: 100,000. */
@@ -77,6 +80,7 @@ export interface TraceQueueStatus {
 const QUEUE_RULES: OptionRules<TraceQueueOptions> = {
   storage: withMethods('write'),
   logger: aLogger,
+  name: text,
   clock: aClock,
   maxPending: integerFrom(0),
   maxPendingCharacters: integerFrom(0),
@@ -86,6 +90,7 @@ const QUEUE_RULES: OptionRules<TraceQueueOptions> = {
 };
 
 const DEFAULTS = {
+  name: '',
   clock: systemClock,
   maxPending: 100_000,
   maxPendingCharacters: 32_000_000,
@@ -121,9 +126,9 @@ export class TraceQueue {
     const required = ['storage', 'logger'];
     checkOptions('new TraceQueue()', options, QUEUE_RULES, { required, example: '{ storage, logger }' });
     this.#options = { ...DEFAULTS, ...options };
-    const { clock, logger, maxPending, maxPendingCharacters } = this.#options;
+    const { clock, logger, name, maxPending, maxPendingCharacters } = this.#options;
     this.#pending = new PendingEvents({ events: maxPending, characters: maxPendingCharacters });
-    this.#log = new TraceLog(clock, logger);
+    this.#log = new TraceLog(clock, logger, name);
     this.#delivery = new TraceDelivery({
       ...this.#options,
       pending: this.#pending,

@@ -45,6 +45,8 @@ export interface TraceUpkeepOptions {
   readonly retentionDays: number | undefined;
   /** True if this instance is to delete old rows now. */
   readonly isCleaner: () => boolean;
+  /** Name of the storage in log entries, if there are several. Default: none. */
+  readonly name?: string;
 }
 
 /** The time between two deletions of old rows, and from the start to the first one; in milliseconds. */
@@ -210,6 +212,8 @@ export class TraceUpkeep {
   }
 
   #write(level: 'log' | 'warn', message: string): void {
-    writeEntry(this.#options.logger, { level, message: `Tracing: ${message}`, jobName: undefined, instance: '' });
+    const { logger, name } = this.#options;
+    const place = name === undefined ? '' : `Data source '${name}': `;
+    writeEntry(logger, { level, message: `${place}Tracing: ${message}`, jobName: undefined, instance: '' });
   }
 }

@@ -56,6 +56,8 @@ export interface TracingOptions {
   readonly isCleaner?: () => boolean;
   /** The most events that may wait for the storage; further events are dropped. Default: 100,000. */
   readonly maxPending?: number;
+  /** Name of the database in log entries, if there are several. Default: none. */
+  readonly name?: string;
   /** Name of this host. Default: that of the machine. */
   readonly hostname?: string;
   readonly logger: JobLogger;
@@ -71,6 +73,7 @@ const TRACING_RULES: OptionRules<TracingOptions> = {
   retentionDays: integerFrom(1),
   isCleaner: aFunction,
   maxPending: integerFrom(0),
+  name: text,
   hostname: text,
   logger: aLogger,
   clock: aClock,
@@ -95,7 +98,7 @@ export class Tracing implements RunObserver {
    */
   constructor(options: TracingOptions) {
     checkOptions('new Tracing()', options, TRACING_RULES, { required: ['logger'], example: '{ storage, logger }' });
-    const { storage, logger, clock = systemClock, hostname = nameOfHost(), maxPending, retentionDays } = options;
+    const { storage, name, logger, clock = systemClock, hostname = nameOfHost(), maxPending, retentionDays } = options;
     const problem = jobNamesProblem(options);
     if (problem !== undefined) throw new InvalidConfigurationError([problem]);
     this.#logger = logger;
@@ -104,9 +107,12 @@ export class Tracing implements RunObserver {
     this.#isTraced = (jobName) => isIncluded(jobName, options);
     this.#tracer = new RunTracer({ hostname, isTraced: this.#isTraced, onTraceEvent: (event) => this.#note(event) });
     if (storage === undefined) return;
-    this.#queue = new TraceQueue({ storage, logger, clock, ...(maxPending !== undefined && { maxPending }) });
+    const named = name === undefined ? {} : { name };
+    const bound = maxPending === undefined ? {} : { maxPending };
+    this.#queue = new TraceQueue({ storage, logger, clock, ...named, ...bound });
     const isCleaner = options.isCleaner ?? ((): boolean => true);
-    if (isMaintained(storage)) this.#upkeep = new TraceUpkeep({ storage, logger, clock, retentionDays, isCleaner });
+    if (isMaintained(storage))
+      this.#upkeep = new TraceUpkeep({ storage, logger, clock, retentionDays, isCleaner, ...named });
   }
 
   onRunEvent(event: RunEvent): void {
@@ -179,7 +185,8 @@ function jobNamesProblem({ includeJobNames = [], excludeJobNames = [] }: TracedJ
   return 'includeJobNames and excludeJobNames exclude each other: give only one of them';
 }
 
-function isIncluded(jobName: string, { includeJobNames = [], excludeJobNames = [] }: TracedJobs): boolean {
+/** True if the names of the jobs that are traced, or are not, let this job be traced. */
+export function isIncluded(jobName: string, { includeJobNames = [], excludeJobNames = [] }: TracedJobs): boolean {
   return (includeJobNames.length === 0 || includeJobNames.includes(jobName)) && !excludeJobNames.includes(jobName);
 }
 

@@ -40,6 +40,8 @@ export interface ObserverBacklog {
   readonly pending: number;
   /** Number of events that were lost since the observer was made. */
   readonly dropped: number;
+  /** Further backlogs of the observer, by name, which the numbers above do not count. Default: none. */
+  readonly named?: Readonly<Record<string, Omit<ObserverBacklog, 'named'>>>;
 }
 
 /** The jobs of this process on one registry centre. */

@@ -20,6 +20,7 @@ export interface ElasticJobOptions
       | 'jobExecutorServiceHandlerType'
       | 'worker'
       | 'registryCenter'
+      | 'tracingDataSource'
     > {}
 
 /** The options of a job whose items run in worker threads. */

@@ -25,6 +25,8 @@ export interface DefinedJob {
   readonly autoStart: boolean | undefined;
   /** The name of its registry centre. */
   readonly registryCenter: string;
+  /** The `DataSource` that records its runs, as the setting has it; missing: that of `elasticjob.tracing`. */
+  readonly tracingDataSource?: string | symbol | object;
   /** The definer of the job, as messages name it: `provider SyncOrdersJob of AppModule`. */
   readonly owner: string;
   /** The Java peers that can read the stored thread pool setting: those up to 3.0.4, or those since 3.0.5. */
@@ -78,6 +80,7 @@ function defined(jobName: string, settings: JobSettings, { job, javaName, owner 
     jobBootstrapBeanName: settings.jobBootstrapBeanName ?? '',
     autoStart: settings.autoStart,
     registryCenter: settings.registryCenter || DEFAULT_REG_CENTER,
+    ...(settings.tracingDataSource !== undefined && { tracingDataSource: settings.tracingDataSource }),
     owner,
     compatibility: former === '' ? '3.0.5' : '3.0.4',
   };

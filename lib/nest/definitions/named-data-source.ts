@@ -22,6 +22,15 @@ export function dataSourceNamed(
   return `${path}: the application has no TypeORM DataSource ${describeValue(wanted)}; ${present}${hint}`;
 }
 
+/** The name of a `DataSource` in messages, health and metrics; one that is no provider with a name is `unnamed`. */
+export function nameOfDataSource(dataSource: object, dataSources: readonly FoundDataSource[]): string {
+  const { names = [], tokens = [] } = dataSources.find((each) => each.dataSource === dataSource) ?? {};
+  const [token] = tokens;
+  const named =
+    typeof token === 'symbol' ? token.description : (token as { readonly name?: unknown } | undefined)?.name;
+  return names[0] ?? (typeof named === 'string' && named !== '' ? named : 'unnamed');
+}
+
 /** The names of DataSources, for messages. */
 export function dataSourceNames(dataSources: readonly FoundDataSource[]): string {
   return dataSources.map(({ names: [name = 'one without a name'] }) => name).join(', ');

@@ -1,7 +1,10 @@
+import { jobPath, keyPath } from '../../api/job/job-name.js';
 import { suggestion } from '../../api/text/nearest.js';
 import { type TracingListener } from '../../api/events/trace-events.js';
 import { type TracingSettings } from '../../settings/tracing-settings.js';
 import { type FoundDataSource, type FoundProvider } from '../elastic-job.explorer.js';
+import { isIncluded } from '../../tracing/tracing.js';
+import { type DefinedJob } from './job-definitions.js';
 import { dataSourceNamed, dataSourceNames } from './named-data-source.js';
 
 /** The jobs that are traced, the database that records their runs, and the listeners of trace events. */
@@ -19,6 +22,8 @@ export interface TracingSources {
   readonly dataSources: readonly FoundDataSource[];
   /** Names of the jobs that are known at the start. */
   readonly jobNames: readonly string[];
+  /** The jobs that have no problem. */
+  readonly jobs: readonly Pick<DefinedJob, 'configuration' | 'tracingDataSource'>[];
 }
 
 /**
@@ -36,12 +41,13 @@ export function defineTracing(sources: TracingSources): {
   const isStored = isRdb(settings);
   const dataSource = isStored ? dataSourceOf(sources) : undefined;
   if (typeof dataSource === 'string') problems.push(dataSource);
+  if (isStored) problems.push(...jobDataSourceProblems(sources));
   const instances = listeners.map(({ instance }) => instance as TracingListener);
   const isTraced = problems.length === 0 && typeof dataSource !== 'string' && (isStored || instances.length > 0);
   return {
     definition: isTraced ? { settings, dataSource, listeners: instances } : undefined,
     problems,
-    warnings: [...idleSettings(settings), ...unknownJobs(sources)],
+    warnings: [...idleSettings(settings), ...unknownJobs(sources), ...idleDataSources(sources)],
   };
 }
 
@@ -77,6 +83,33 @@ function idleSettings(settings: TracingSettings): readonly string[] {
   return (['dataSource', 'retentionDays', 'maxPendingEvents'] as const)
     .filter((name) => settings[name] !== undefined)
     .map((name) => `elasticjob.tracing.${name} has no effect without elasticjob.tracing.type: RDB.`);
+}
+
+/** The jobs that name a `DataSource`, with the key path of the setting. */
+function namingJobs({ jobs }: TracingSources): readonly (readonly [jobName: string, path: string, wanted: unknown])[] {
+  return jobs.flatMap(({ configuration: { jobName }, tracingDataSource: wanted }) =>
+    wanted === undefined ? [] : [[jobName, keyPath(jobPath(jobName), 'tracingDataSource'), wanted] as const],
+  );
+}
+
+function jobDataSourceProblems(sources: TracingSources): readonly string[] {
+  const found = namingJobs(sources).map(([, path, wanted]) => dataSourceNamed(path, wanted, sources.dataSources));
+  return found.filter((each) => typeof each === 'string');
+}
+
+/** Warnings of DataSources of jobs whose runs are not recorded. */
+function idleDataSources(sources: TracingSources): readonly string[] {
+  const { settings } = sources;
+  return namingJobs(sources).flatMap(([jobName, path]) => {
+    if (!isRdb(settings)) return [`${path} has no effect without elasticjob.tracing.type: RDB.`];
+    const { includeJobNames, excludeJobNames } = settings;
+    // A value that is not a list is a problem that the check of the settings reports.
+    const areLists = [includeJobNames ?? [], excludeJobNames ?? []].every((names: unknown) => Array.isArray(names));
+    if (!areLists || isIncluded(jobName, settings)) return [];
+    const list =
+      excludeJobNames?.includes(jobName) === true ? 'excludeJobNames names' : 'includeJobNames does not name';
+    return [`${path} has no effect, as elasticjob.tracing.${list} the job: its runs are not recorded.`];
+  });
 }
 
 function unknownJobs({ settings, jobNames }: TracingSources): readonly string[] {

@@ -10,7 +10,9 @@ import { OneOffJobBootstrap, ScheduleJobBootstrap } from '../../kernel/job-boots
 import { type JobHost } from '../../kernel/job-host.js';
 import { jobRegistryCenterProblems } from '../../settings/reg-centers.js';
 import { DEFAULT_REG_CENTER } from '../../settings/reg-center-names.js';
+import { dataSourceProblem } from '../../settings/tracing-settings.js';
 import { type JobHosts } from '../centers/job-hosts.js';
+import { type JobTracings } from '../job-tracings.js';
 import { JobHandle } from './job-handle.js';
 
 /**
@@ -37,6 +39,11 @@ export interface AddJobOptions {
    * `default`, that of `elasticjob.regCenter`.
    */
   readonly registryCenter?: string;
+  /**
+   * The TypeORM `DataSource` of the application that records the job's runs: its name or the token of its provider, or
+   * the object. No effect without `elasticjob.tracing.type: RDB`. Default: that of `elasticjob.tracing.dataSource`.
+   */
+  readonly tracingDataSource?: string | symbol | object;
   /** The definer of the job, as messages name it: `tenant 5`. Default: `JobBootstraps.add()`. */
   readonly owner?: string;
 }
@@ -46,6 +53,7 @@ const ADD_RULES: OptionRules<AddJobOptions> = {
   jobClassName: text,
   compatibility: oneOf('3.0.4', '3.0.5'),
   registryCenter: text,
+  tracingDataSource: dataSourceProblem,
   owner: text,
 };
 
@@ -59,6 +67,7 @@ export class JobBootstraps {
   /** Job names by the bootstraps' own names. */
   readonly #jobNames = new Map<string, string>();
   #hosts: JobHosts | undefined;
+  #tracings: JobTracings | undefined;
   #whyNot = 'the application has not booted yet; jobs exist after all onApplicationBootstrap hooks have run';
 
   /** Names of all jobs that have not been ended. */
@@ -110,7 +119,8 @@ export class JobBootstraps {
   /**
    * Adds a job at run time, without starting it: call `schedule()`, `start()` or `execute()` of the returned bootstrap.
    * @param job the job object, or the type of a job that has an executor
-   * @throws InvalidConfigurationError if the configuration cannot be used, or there is no such registry centre
+   * @throws InvalidConfigurationError if the configuration cannot be used, or there is no such registry centre or
+   *   `DataSource`
    * @throws JobConflictError if there is a job of that name, or the bootstrap's name is taken
    * @throws JobStateError before the application has booted and once it shuts down
    */
@@ -121,10 +131,12 @@ export class JobBootstraps {
     // A configuration that was copied and changed has not been checked by the builder.
     const checked = jobConfiguration(configuration);
     const { jobName } = checked;
-    const { jobBootstrapBeanName: bean = '', owner = 'JobBootstraps.add()', registryCenter, ...rest } = options;
+    const { jobBootstrapBeanName: bean = '', owner = 'JobBootstraps.add()', ...others } = options;
+    const { registryCenter, tracingDataSource, ...rest } = others;
     this.#forgetEnded();
     this.#refuseTaken(jobName, bean);
     const host = this.#hostFor(jobName, registryCenter || DEFAULT_REG_CENTER);
+    this.#tracings?.assign(jobName, tracingDataSource);
     const Bootstrap = isScheduled(checked) ? ScheduleJobBootstrap : OneOffJobBootstrap;
     const bootstrap = new Bootstrap(host.registryCenter, job, checked, { host, owner, ...rest });
     this.#byJob.set(jobName, bootstrap);
@@ -155,8 +167,9 @@ export class JobBootstraps {
   }
 
   /** @internal Called by the module when the jobs' hosts exist. */
-  open(hosts: JobHosts): void {
+  open(hosts: JobHosts, tracings: JobTracings | undefined): void {
     this.#hosts = hosts;
+    this.#tracings = tracings;
   }
 
   /** @internal Called by the module when the application shuts down, could not boot, or starts no jobs. */

@@ -82,7 +82,7 @@ export function readApplicationSettings({
   const { jobs, problems: jobProblems } = defineJobs(providers, merged.jobs, lists.classedExecutors);
   const { listeners, problems: listenerProblems } = defineListeners(providers, usableListeners(module));
   const jobNames = [...merged.jobs.keys()];
-  const tracing = defineTracing({ settings: merged.tracing, providers, dataSources, jobNames });
+  const tracing = defineTracing({ settings: merged.tracing, providers, dataSources, jobNames, jobs });
   const centers = connectedRegCenters(regCenters, dataSources);
   const operations = defineOperationListeners(providers);
   const problems = [

@@ -170,7 +170,7 @@ export const namespaceChecks: Checks = {
   'job job-ref': (row) => ofStarter(jobChecks, 'elastic-job-class', row),
   'job job-type': (row) => ofStarter(jobChecks, 'elastic-job-type', row),
   'job registry-center-ref': isSettingOfJobs,
-  'job tracing-ref': refusedOption('tracing-ref'),
+  'job tracing-ref': isSettingOfJobs,
   '<elasticjob:zookeeper>': () => {
     const attributes = Object.keys(moduleChecks).filter((name) => name.startsWith('reg-center.'));
 

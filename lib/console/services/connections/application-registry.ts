@@ -23,9 +23,9 @@ export class ApplicationJobs {
     return this.#find(OperationAudit);
   }
 
-  /** Reads the module's records of runs and operations. */
-  get past(): ElasticJobLifecycle['past'] {
-    return this.#find(ElasticJobLifecycle)?.past ?? {};
+  /** The DataSources in which it records runs: that of `elasticjob.tracing` under the name '', and those that jobs name. */
+  get traceDataSources(): ReadonlyMap<string, object> {
+    return this.#find(ElasticJobLifecycle)?.tracing?.dataSources ?? new Map<string, object>();
   }
 
   /**

@@ -3,8 +3,8 @@
  * added in the page. One is activated: pages show its runs unless they ask for another.
  */
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { type DataSource } from 'typeorm';
 import { knownNames } from '../../../api/text/nearest.js';
-import { RdbTraceStorage } from '../../../tracing/rdb/rdb-trace-storage.js';
 import { type ConnectionTest } from '../../contract/registries.js';
 import { type DataSourceChange, type DataSourceInfo, type SchemaCheck } from '../../contract/trace.js';
 import { ConsoleProblem } from '../../answers/console-problem.js';
@@ -19,6 +19,7 @@ import { DataSourceFactory } from './data-source-factory.js';
 import { openStoredDataSources, type StoredDataSource, type StoredDataSources } from './stored-data-sources.js';
 import { type TraceSource } from './trace-source.js';
 
+/** The name of the application's default database, with which those of its others begin. */
 const APPLICATION = 'application';
 
 /** All databases with traces. */
@@ -178,9 +179,11 @@ export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   #findApplication(): void {
-    const { trace } = this.#application.past;
-    if (!(trace instanceof RdbTraceStorage) || this.#sources.has(APPLICATION)) return;
-    this.#sources.set(APPLICATION, this.#factory.given(APPLICATION, trace.dataSource, 'application'));
+    for (const [ownName, dataSource] of this.#application.traceDataSources) {
+      const name = ownName === '' ? APPLICATION : `${APPLICATION}-${ownName}`;
+      if (this.#sources.has(name)) continue;
+      this.#sources.set(name, this.#factory.given(name, dataSource as DataSource, 'application'));
+    }
   }
 
   async #admit({ host, port }: DataSourceChange): Promise<void> {

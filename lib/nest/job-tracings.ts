@@ -13,6 +13,7 @@ import { type Tracing } from '../tracing/tracing.js';
 import { type TraceQueueStatus } from '../tracing/trace-queue.js';
 import { dataSourceNamed, nameOfDataSource } from './definitions/named-data-source.js';
 import { type FoundDataSource } from './elastic-job.explorer.js';
+import { type TraceDatabases } from './jobs/job-bootstraps.js';
 
 /** The tracing into one database; `storage` and `dataSource` are `undefined` if nothing is recorded. */
 export interface DatabaseTracing {
@@ -48,7 +49,7 @@ export interface JobTracingsParts {
  *                        └─ Tracing ──▶ DataSource 'reports'                 jobs with tracingDataSource: 'reports'
  * ```
  */
-export class JobTracings implements RunObserver {
+export class JobTracings implements RunObserver, TraceDatabases {
   readonly #parts: JobTracingsParts;
   /** The databases that jobs name, by the name that messages use. */
   readonly #named = new Map<string, DatabaseTracing>();

@@ -12,7 +12,6 @@ import { jobRegistryCenterProblems } from '../../settings/reg-centers.js';
 import { DEFAULT_REG_CENTER } from '../../settings/reg-center-names.js';
 import { dataSourceProblem } from '../../settings/tracing-settings.js';
 import { type JobHosts } from '../centers/job-hosts.js';
-import { type JobTracings } from '../job-tracings.js';
 import { JobHandle } from './job-handle.js';
 
 /**
@@ -48,6 +47,16 @@ export interface AddJobOptions {
   readonly owner?: string;
 }
 
+/** The databases that record runs, if runs are traced. */
+export interface TraceDatabases {
+  /**
+   * Chooses the database of a job, before its first run.
+   * @param wanted the option `tracingDataSource`
+   * @throws InvalidConfigurationError if the application has no such `DataSource`, or it cannot hold the tables
+   */
+  assign(jobName: string, wanted: unknown): void;
+}
+
 const ADD_RULES: OptionRules<AddJobOptions> = {
   jobBootstrapBeanName: text,
   jobClassName: text,
@@ -67,7 +76,7 @@ export class JobBootstraps {
   /** Job names by the bootstraps' own names. */
   readonly #jobNames = new Map<string, string>();
   #hosts: JobHosts | undefined;
-  #tracings: JobTracings | undefined;
+  #traces: TraceDatabases | undefined;
   #whyNot = 'the application has not booted yet; jobs exist after all onApplicationBootstrap hooks have run';
 
   /** Names of all jobs that have not been ended. */
@@ -136,7 +145,7 @@ export class JobBootstraps {
     this.#forgetEnded();
     this.#refuseTaken(jobName, bean);
     const host = this.#hostFor(jobName, registryCenter || DEFAULT_REG_CENTER);
-    this.#tracings?.assign(jobName, tracingDataSource);
+    this.#traces?.assign(jobName, tracingDataSource);
     const Bootstrap = isScheduled(checked) ? ScheduleJobBootstrap : OneOffJobBootstrap;
     const bootstrap = new Bootstrap(host.registryCenter, job, checked, { host, owner, ...rest });
     this.#byJob.set(jobName, bootstrap);
@@ -167,9 +176,9 @@ export class JobBootstraps {
   }
 
   /** @internal Called by the module when the jobs' hosts exist. */
-  open(hosts: JobHosts, tracings: JobTracings | undefined): void {
+  open(hosts: JobHosts, traces: TraceDatabases | undefined): void {
     this.#hosts = hosts;
-    this.#tracings = tracings;
+    this.#traces = traces;
   }
 
   /** @internal Called by the module when the application shuts down, could not boot, or starts no jobs. */

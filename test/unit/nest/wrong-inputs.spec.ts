@@ -241,6 +241,14 @@ const ROWS: readonly (readonly [given: Given, said: string])[] = [
     O({ tracing: { type: 'RDB', includeJobNames: 'a,b' } }),
     'elasticjob.tracing.includeJobNames: must be a list of texts that are not empty, got "a,b"',
   ],
+  [
+    O({ jobs: { j: { tracingDataSource: ' ' } } }),
+    'elasticjob.jobs.j.tracingDataSource: must name a DataSource of the application',
+  ],
+  [
+    O({ jobs: { j: { tracingDatasources: 'a' } } }),
+    "elasticjob.jobs.j.tracingDatasources: unknown key; did you mean 'tracingDataSource'?",
+  ],
   [O({ tracing: { retentionDays: 0 } }), 'elasticjob.tracing.retentionDays: must be an integer of at least 1, got 0'],
   [
     O({ tracing: { excludeJobs: [] } }),

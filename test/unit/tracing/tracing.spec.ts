@@ -205,6 +205,17 @@ describe('retention', () => {
     await tracing.stop(0);
   });
 
+  test('of a storage with a name says the name', async () => {
+    const { clock, logger, tracing } = traced({ retentionDays: 7, name: 'reporting' });
+
+    await clock.advance(2 * MINUTE);
+
+    expect(logger.lines).toEqual([
+      "log Data source 'reporting': Tracing: deleted 3 executions and 4 states older than 7 days.",
+    ]);
+    await tracing.stop(0);
+  });
+
   test('is off by default', async () => {
     const { clock, storage } = traced();
 

@@ -241,6 +241,24 @@ describe('When a replica is promoted that has everything', () => {
   });
 });
 
+describe('Tables that are made again within a day of a promotion', () => {
+  test('give greater revisions than those before them', async () => {
+    const of = await setStage(ASYNCHRONOUS);
+    const centre = await of.open();
+    await centre.create('/job', '');
+    await untilReplicated(of, '/job');
+    await of.failOver();
+    await until(() => centre.session.state.phase !== 'connected', 'the centre is not connected');
+    await untilConnected(centre);
+    const before = await centre.commit([set('/job', 'x')]);
+
+    await asAdministrator(of.replica.port, 'DROP SCHEMA elasticjob CASCADE');
+    const again = await connected(`127.0.0.1:${of.replica.port}`, { namespace: of.namespace, notify: true });
+
+    expect(await again.commit([create('/job')])).toBeGreaterThan(before);
+  });
+});
+
 describe('A pooler that goes on to a promoted server without a word', () => {
   test('has the session come back before it writes', async () => {
     const of = await setStage(ASYNCHRONOUS);

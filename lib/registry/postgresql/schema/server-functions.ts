@@ -7,6 +7,9 @@
  * it, or the clocks of both differ by less. Commits read the floor with the namespace's row after their jobs, in the
  * common order of locks.
  *
+ * Where nothing is noted, the tables may have been made again after promotions that had raised the floor, each by a
+ * day. So they begin as many days ahead as there were promotions.
+ *
  * @param s the quoted name of the schema
  */
 export function serverFunctions(s: string): string {
@@ -31,6 +34,7 @@ END $$;
 CREATE OR REPLACE FUNCTION ${s}.ej_meet(ns text, system_now text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   timeline_now text := ${s}.ej_timeline();
+  clock bigint := (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
   noted ${s}.ej_namespace;
 BEGIN
   SELECT * INTO noted FROM ${s}.ej_namespace WHERE name = ns;
@@ -42,11 +46,14 @@ BEGIN
     RETURN;
   END IF;
   UPDATE ${s}.ej_namespace SET timeline = timeline_now, system = coalesce(system_now, system),
-    floor = CASE WHEN noted.timeline || noted.system = '' THEN floor ELSE 86400000000 + greatest(
-      floor,
-      (extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
-      (SELECT max(revision) FROM ${s}.ej_job WHERE namespace = ns)
-    ) END WHERE name = ns;
+    floor = CASE
+      WHEN noted.timeline || noted.system <> '' THEN 86400000000 + greatest(
+        floor, clock, (SELECT max(revision) FROM ${s}.ej_job WHERE namespace = ns)
+      )
+      WHEN timeline_now > '00000001' THEN
+        greatest(floor, clock + (('x' || timeline_now)::bit(32)::integer - 1) * 86400000000)
+      ELSE floor
+    END WHERE name = ns;
 END $$;
 
 CREATE OR REPLACE FUNCTION ${s}.ej_refuse_truncate() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -23,10 +23,13 @@ export function creation(schema: string): string {
 /**
  * Creates the schema and the tables if they are not there, and migrates those of an older version. Instances that start
  * together wait for each other; all or nothing is done.
- * @throws IncompatibleTablesError if the tables are of a newer version, or some of them are missing
+ * @throws IncompatibleTablesError if the tables are of a newer version, or of an older one and of another owner, or if
+ * some of them are missing
  */
 export async function provideTables(client: Statements, schema: string): Promise<void> {
-  if ((await storedVersion(client, schema)) === SCHEMA_VERSION) return;
+  const stored = await storedVersion(client, schema);
+  if (stored === SCHEMA_VERSION) return;
+  if (stored !== undefined) await requireOwnership(client, schema, stored);
   // Before it is created: who may not create schemas may still use one that is there.
   const isThere = await client.query({ text: 'SELECT 1 FROM pg_namespace WHERE nspname = $1', values: [schema] });
   await client.query({ text: 'BEGIN' });
@@ -91,6 +94,20 @@ export async function storedVersion(client: Statements, schema: string): Promise
         `version ${SCHEMA_VERSION}: use the same version of the library everywhere, or another schema`,
     );
   return version;
+}
+
+/** The server would lock the tables for this role, and then refuse to alter them. */
+async function requireOwnership(client: Statements, schema: string, version: number): Promise<void> {
+  const { rows } = await client.query({
+    text: `SELECT current_user AS role, bool_and(pg_has_role(relowner, 'USAGE')) AS "isOwner" FROM pg_class
+      WHERE relnamespace = to_regnamespace(quote_ident($1)) AND relname = ANY ($2::text[])`,
+    values: [schema, TABLES],
+  });
+  if (rows[0]?.['isOwner'] === true) return;
+  throw new IncompatibleTablesError(
+    `the tables in schema ${schema} are of version ${version}; their owner must run ` +
+      `npx elasticjob registry migrate --grant-to ${String(rows[0]?.['role'])}`,
+  );
 }
 
 async function requireFunctions(client: Statements, schema: string): Promise<void> {

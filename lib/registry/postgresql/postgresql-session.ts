@@ -237,7 +237,7 @@ export class PostgresqlSession implements Session {
     const { reason, isRefusal } = faultOf(error, this.#options.place);
     this.#reason = reason;
     // A client that was connected before may be let in again: rights and passwords are changed while applications run.
-    if (isRefusal && this.#links.openedLast === undefined) return this.#refuse(reason, error);
+    if (isRefusal && !this.#links.hasServed) return this.#refuse(reason, error);
     this.#outages.failed({ server: this.#options.place, problem: reason, text: reason });
     this.#loseIfTimePassed();
     this.#notify();

@@ -35,15 +35,16 @@ export class SessionLinks {
   readonly #options: SessionLinksOptions;
   /** The session that was opened last; it may live at the server. */
   #latest: string | undefined;
+  #hasServed = false;
   #receipts = new Receipts();
 
   constructor(options: SessionLinksOptions) {
     this.#options = options;
   }
 
-  /** The session that was opened last; `undefined`: none ever was. */
-  get openedLast(): string | undefined {
-    return this.#latest;
+  /** True once the server has let this client open a session. */
+  get hasServed(): boolean {
+    return this.#hasServed;
   }
 
   /**
@@ -66,7 +67,10 @@ export class SessionLinks {
         statements.attach(session, timeoutMs, id === undefined ? undefined : receipts.confirmed),
       );
       const epoch = rows[0]?.['answer'];
-      if (typeof epoch === 'number') return { link, id: session, epoch, receipts, sentAt };
+      if (typeof epoch === 'number') {
+        this.#hasServed = true;
+        return { link, id: session, epoch, receipts, sentAt };
+      }
       link.break('the session is over');
       return undefined;
     } catch (error) {

@@ -76,7 +76,10 @@ describe('Tables of an older version', () => {
     late.centre.connect();
     await until(() => late.centre.session.state.phase === 'closed', 'the centre has given up');
 
-    expect(late.centre.session.state).toMatchObject({ reason: expect.stringContaining('must be owner of table') });
+    expect(late.centre.session.state).toMatchObject({
+      reason: `the tables in schema ${place.schema} are of version 1; their owner must run npx elasticjob registry migrate --grant-to ${user}`,
+      refusal: { code: 'REGISTRY_INCOMPATIBLE' },
+    });
     expect(await versionOf(place.schema)).toBe(1);
     const [row] = await asAdministrator(
       port,
@@ -87,6 +90,26 @@ describe('Tables of an older version', () => {
   });
 });
 
+describe('Tables that a role may only read', () => {
+  test('are refused for good by the first process that starts with it', async () => {
+    const [schema, user] = [newName(), newName()];
+    await (await openPostgresql(server, { schema })).close();
+    await asAdministrator(
+      port,
+      `CREATE ROLE ${user} LOGIN; GRANT USAGE ON SCHEMA ${schema} TO ${user}; GRANT SELECT ON ALL TABLES IN SCHEMA ${schema} TO ${user}`,
+    );
+    const url = `postgres://${user}@127.0.0.1:${port}/postgres`;
+    await using late = await proxiedPostgresql(server, { schema, url });
+
+    late.centre.connect();
+    await until(() => late.centre.session.state.phase === 'closed', 'the centre has given up');
+
+    expect(late.centre.session.state).toMatchObject({
+      ...{ reason: expect.stringContaining('permission denied'), refusal: { code: 'REGISTRY_CREDENTIALS' } },
+    });
+  });
+});
+
 describe('Somebody', () => {
   let own: DatabaseServer;
   const administrate = (text: string) => asAdministrator(own.port, text);
@@ -94,17 +117,20 @@ describe('Somebody', () => {
   beforeEach(async () => void (own = await DatabaseServer.start('postgres')));
   afterEach(() => own[Symbol.asyncDispose]());
 
-  test.each(['ej_node', 'ej_session', 'ej_job', 'ej_namespace'])('who truncates %s is told why not', async (table) => {
-    await using stage = await openPostgresql(own.address);
-    await stage.centre.create('/job', 'x', 'session');
+  test.each(['ej_node', 'ej_session', 'ej_job', 'ej_namespace'])(
+    'who truncates %s is told why not',
+    async (table) => {
+      await using stage = await openPostgresql(own.address);
+      await stage.centre.create('/job', 'x', 'session');
 
-    await expect(administrate(`TRUNCATE elasticjob.${table}`)).rejects.toMatchObject({
-      message: `the processes of nestjs-elasticjob would not notice that ${table} is empty`,
-      hint: expect.stringContaining('drop the schema'),
-    });
+      await expect(administrate(`TRUNCATE elasticjob.${table}`)).rejects.toMatchObject({
+        message: `the processes of nestjs-elasticjob would not notice that ${table} is empty`,
+        hint: expect.stringContaining('drop the schema'),
+      });
 
-    expect(await stage.centre.get('/job')).toBe('x');
-  });
+      expect(await stage.centre.get('/job')).toBe('x');
+    },
+  );
 
   test('who removes a session ends it, with its nodes', async () => {
     await using stage = await openPostgresql(own.address, { sessionTimeoutMilliseconds: 1_000 });

@@ -1,7 +1,7 @@
 import { type JobLogger } from '../../api/text/logger.js';
 import { type Clock } from '../../time/clock.js';
 import { loadPostgresDriver, type PostgresClientOptions } from './connection/driver.js';
-import { faultOf, FormerPrimaryError, HostsError } from './connection/faults.js';
+import { errorOfHosts, FormerPrimaryError } from './connection/faults.js';
 import { PostgresLink } from './connection/link.js';
 import { Timelines } from './connection/timelines.js';
 import { attemptAll, type FailedHost, leave, type OpenedHost } from './host-attempts.js';
@@ -57,7 +57,7 @@ export class LinkOpener {
         else failed.push({ host: attempt.host, error });
       }
     }
-    if (chosen === undefined) throw errorOf(failed);
+    if (chosen === undefined) throw errorOfHosts(failed.map(({ host, error }) => ({ place: host.place, error })));
     this.#first = hosts.indexOf(chosen.host);
     return chosen.link;
   }
@@ -120,10 +120,4 @@ export class LinkOpener {
       ...{ place, connections, clock, onNotification },
     });
   }
-}
-
-function errorOf(failed: readonly FailedHost[]): unknown {
-  const [only, ...others] = failed;
-  if (others.length === 0) return only?.error;
-  return new HostsError(failed.map(({ host, error }) => faultOf(error, host.place)));
 }

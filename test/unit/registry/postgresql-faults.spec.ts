@@ -1,5 +1,12 @@
-import { expect, test } from '@jest/globals';
-import { faultOf, IncompatibleTablesError } from '../../../lib/registry/postgresql/connection/faults.js';
+import { describe, expect, test } from '@jest/globals';
+import {
+  errorOfHosts,
+  faultOf,
+  FormerPrimaryError,
+  HostsError,
+  IncompatibleTablesError,
+  StandbyError,
+} from '../../../lib/registry/postgresql/connection/faults.js';
 import { MissingPackageError } from '../../../lib/registry/missing-package.js';
 
 const missing = new MissingPackageError(
@@ -32,4 +39,32 @@ test.each<[Error, string, boolean]>([
   ],
 ])('%s has a reason for people, and waiting cures it or not', (error, reason, isRefusal) => {
   expect(faultOf(error, 'db:5432')).toEqual({ reason, isRefusal });
+});
+
+describe('Of several hosts', () => {
+  const at = (...errors: readonly Error[]) => errors.map((error, index) => ({ place: `db${index + 1}:5432`, error }));
+  const refused = withCode('42501', 'permission denied');
+  const incompatible = new IncompatibleTablesError('the tables are of version 7');
+
+  test.each<[string, Error, boolean]>([
+    ['a standby', new StandbyError(), true],
+    ['a former primary', new FormerPrimaryError(1, 2), true],
+    ['a host that refuses as well', refused, true],
+    ['a host that cannot be reached', withCode('ECONNREFUSED', 'connect'), false],
+  ])('one that refuses this client beside %s is final or not', (_, other, isRefusal) => {
+    const error = errorOfHosts(at(other, refused));
+
+    expect(error).toBeInstanceOf(HostsError);
+    expect(error).toMatchObject({ cause: refused });
+    expect(faultOf(error, 'all')).toEqual({ reason: (error as Error).message, isRefusal });
+  });
+
+  test('none refuses if all are standbys', () => {
+    expect(faultOf(errorOfHosts(at(new StandbyError(), new StandbyError())), 'all').isRefusal).toBe(false);
+  });
+
+  test.each([incompatible, missing])('%s is thrown as it is, if no other host can be the primary', (error) => {
+    expect(errorOfHosts(at(new StandbyError(), error))).toBe(error);
+    expect(errorOfHosts(at(withCode('ECONNREFUSED', 'connect'), error))).toBeInstanceOf(HostsError);
+  });
 });

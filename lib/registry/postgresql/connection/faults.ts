@@ -45,12 +45,39 @@ export class FormerPrimaryError extends Error {
   }
 }
 
-/** No host of the URL can be used. */
+/** The error of one of several hosts. */
+export interface HostError {
+  /** `host:port` of the server. */
+  readonly place: string;
+  readonly error: unknown;
+}
+
+/** No host of the URL can be used. Its cause is the first error by which a host refuses this client for good. */
 export class HostsError extends Error {
   override readonly name = 'HostsError';
-  constructor(readonly faults: readonly PostgresFault[]) {
-    super(faults.map(({ reason }) => reason).join('; '));
+  /** True if all hosts that could be the primary refuse this client for good. */
+  readonly isRefusal: boolean;
+
+  constructor(errors: readonly HostError[]) {
+    const faults = errors.map(({ error, place }) => ({ error, ...faultOf(error, place) }));
+    super(faults.map(({ reason }) => reason).join('; '), { cause: faults.find(({ isRefusal }) => isRefusal)?.error });
+    const judged = faults.filter(({ error }) => !isPassedOver(error));
+    this.isRefusal = judged.length > 0 && judged.every(({ isRefusal }) => isRefusal);
   }
+}
+
+/** One error for the errors of all hosts: itself if it is of this library or its packages, whatever the host. */
+export function errorOfHosts(errors: readonly HostError[]): unknown {
+  const [only, ...others] = errors;
+  if (others.length === 0) return only?.error;
+  const all = new HostsError(errors);
+  return all.isRefusal && (all.cause instanceof IncompatibleTablesError || all.cause instanceof MissingPackageError)
+    ? all.cause
+    : all;
+}
+
+function isPassedOver(error: unknown): boolean {
+  return error instanceof StandbyError || error instanceof FormerPrimaryError;
 }
 
 /** A statement whose connection broke before the answer came. */
@@ -67,8 +94,7 @@ export class LinkBrokenError extends Error {
 
 /** @param place `host:port` of the server */
 export function faultOf(error: unknown, place: string): PostgresFault {
-  if (error instanceof HostsError)
-    return { reason: error.message, isRefusal: error.faults.every(({ isRefusal }) => isRefusal) };
+  if (error instanceof HostsError) return { reason: error.message, isRefusal: error.isRefusal };
   const { code, message, errors } = readable(error);
   // Node tries all addresses of a name, and collects the fault of each.
   const [first] = errors;

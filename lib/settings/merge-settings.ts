@@ -133,7 +133,7 @@ export function mergeSettings({ code, file, environment }: SettingsSources): Mer
       }),
       ...unsetCronWarnings(
         { code, file, environment },
-        [...merged].flatMap(([name, { cron = '' }]) => (cron === '' ? [name] : [])),
+        [...merged].flatMap(([name, { cron = '', after = '' }]) => (cron === '' && after.length === 0 ? [name] : [])),
       ),
     ],
   };

@@ -1,3 +1,4 @@
+import { dependenciesOf } from '../../api/settings/dependencies.js';
 import { type InstanceView, type JobView } from '../../layout/job-view.js';
 import { readJob } from '../../operations/job-reading.js';
 import { changedSettings } from '../../operations/changes/setting-changes.js';
@@ -22,12 +23,14 @@ export async function job(invocation: Invocation, jobName: string): Promise<Exit
     return EXIT.done;
   }
   const status = jobStatus(view);
+  const upstreams = view.config && dependenciesOf(view.config)?.after;
   const counts = Object.entries(countsOf(view)).map(([name, count]) => `${count} ${name}`);
   const facts: readonly (readonly [string, string | undefined, Tone?])[] = [
     ['Job', jobName],
     ['Status', status, toneOfJob(status)],
     ['Class', view.jobClass],
     ['Problem', view.configFault ?? cronProblem, 'bad'],
+    ['Runs after', upstreams?.join(', ')],
     ['Next firing', nextFiring && `${wallTime(nextFiring, view.config?.timeZone)} (${nextFiring.toISOString()})`],
     ['Items', counts.join(', ') || 'not assigned yet'],
     ['Leader', view.leader ?? 'none'],
@@ -132,6 +135,7 @@ function jobJson(jobName: string, view: JobView, nextFiring: Date | undefined): 
     configurationProblem: view.configFault,
     settings: Object.fromEntries(settings) as unknown,
     nextFiring: nextFiring?.toISOString(),
+    after: view.config && dependenciesOf(view.config)?.after,
     items: countsOf(view),
     leader: view.leader,
     reshardingNeeded: view.reshardingNeeded,

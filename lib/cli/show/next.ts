@@ -1,3 +1,4 @@
+import { dependenciesOf } from '../../api/settings/dependencies.js';
 import { QuartzCron } from '../../time/cron.js';
 import { toQuartz } from '../../time/crontab.js';
 import { JobConfigurationAPI } from '../../operations/job-configuration-api.js';
@@ -63,8 +64,12 @@ async function whatFires(
       "Give a cron expression, such as next '0 0 2 * * ?', or a job: next --job syncOrders.",
     );
   if (job === undefined) return { expression: words.join(' '), timeZone: zone };
-  const { cron, timeZone } = await new JobConfigurationAPI(await invocation.registry()).getJobConfiguration(job);
-  if (cron === undefined)
-    throw new CommandError(EXIT.state, `Job '${job}' has no cron expression: it runs when it is triggered.`);
+  const settings = await new JobConfigurationAPI(await invocation.registry()).getJobConfiguration(job);
+  const { cron, timeZone } = settings;
+  if (cron === undefined) {
+    const { after } = dependenciesOf(settings) ?? {};
+    const runs = after === undefined ? 'when it is triggered' : `after ${after.join(', ')}`;
+    throw new CommandError(EXIT.state, `Job '${job}' has no cron expression: it runs ${runs}.`);
+  }
   return { expression: cron, timeZone: zone ?? timeZone };
 }

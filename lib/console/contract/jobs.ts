@@ -29,8 +29,10 @@ export interface JobRow {
   readonly status: ConsoleJobStatus;
   /** Why the settings cannot be used. */
   readonly problem?: string;
-  /** A `cron` job fires by its schedule; a `one-off` job runs when it is triggered. */
-  readonly type?: 'cron' | 'one-off';
+  /** A `cron` job fires by its schedule, an `after` job after others; a `one-off` job runs when it is triggered. */
+  readonly type?: 'cron' | 'after' | 'one-off';
+  /** The jobs after which it runs; absent if there are none. */
+  readonly after?: readonly string[];
   readonly cron?: string;
   readonly timeZone?: string;
   readonly description?: string;

@@ -94,6 +94,8 @@ export type JobCause =
   | { readonly type: 'being-assigned'; readonly leader: string; readonly waitsFor: readonly number[] }
   /** It has no cron expression: a one-off job, or one that is only triggered. */
   | { readonly type: 'no-schedule' }
+  /** It has no cron expression, as it runs after these jobs. */
+  | { readonly type: 'runs-after'; readonly upstreams: readonly string[] }
   | { readonly type: 'unusable-schedule'; readonly cron: string; readonly fault: string }
   | { readonly type: 'schedule-over'; readonly last: Date | undefined }
   /**

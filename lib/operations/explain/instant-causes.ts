@@ -14,6 +14,7 @@ import {
   type Question,
   rescheduling,
   scheduleOf,
+  withoutSchedule,
 } from './question.js';
 
 /** A question about one instant. */
@@ -34,7 +35,7 @@ export function scheduleCauses(question: InstantQuestion): readonly FoundCause[]
     record === undefined ? [] : [{ type: 'rescheduled', cron: change?.before['cron'], record }];
   switch (schedule.type) {
     case 'none':
-      return [{ type: 'no-schedule' }, ...changed];
+      return [withoutSchedule(question), ...changed];
     case 'unusable':
       return [{ type: 'unusable-schedule', cron: schedule.cron, fault: schedule.fault }, ...changed];
     case 'cron':

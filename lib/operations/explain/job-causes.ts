@@ -2,7 +2,15 @@ import { availableInstances, isGone, type JobView } from '../../layout/job-view.
 import { itemsToAwait } from '../../kernel/view/assignment.js';
 import { configurationFault } from '../../kernel/view/obstacles.js';
 import { type ServerOff } from './explanation.js';
-import { changeOf, type FoundCause, MOST_ITEMS, onRecord, type Question, scheduleOf } from './question.js';
+import {
+  changeOf,
+  type FoundCause,
+  MOST_ITEMS,
+  onRecord,
+  type Question,
+  scheduleOf,
+  withoutSchedule,
+} from './question.js';
 
 type Finding = (question: Question) => FoundCause | undefined;
 
@@ -75,7 +83,7 @@ const schedule: Finding = (question) => {
   const now = scheduleOf({ ...question, instant: undefined });
   switch (now.type) {
     case 'none':
-      return { type: 'no-schedule' };
+      return withoutSchedule(question);
     case 'unusable':
       return { type: 'unusable-schedule', cron: now.cron, fault: now.fault };
     case 'cron':

@@ -17,7 +17,8 @@ export function limitsOf(
       (cause.type === 'owner-disabled' && cause.status === 'DISABLED' && cause.server.record === undefined) ||
       (cause.type === 'servers-disabled' && cause.servers.some(({ record }) => record === undefined)),
   );
-  const isPast = instant !== undefined && view.exists && !has('not-scheduled', 'still-to-come', 'no-schedule');
+  const isPast =
+    instant !== undefined && view.exists && !has('not-scheduled', 'still-to-come', 'no-schedule', 'runs-after');
   const named = namedTypes(view);
   const limits: readonly (readonly [boolean, LimitCode, string])[] = [
     [has('free') && view.javaPeers.size > 0 && named.length > 0, 'java-types', untold(named)],

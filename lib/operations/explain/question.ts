@@ -1,4 +1,5 @@
 import { type OperationRecord } from '../../api/events/operation-record.js';
+import { dependenciesOf } from '../../api/settings/dependencies.js';
 import { type JobPaths } from '../../layout/job-paths.js';
 import { type ItemView, type JobView } from '../../layout/job-view.js';
 import { QuartzCron } from '../../time/cron.js';
@@ -61,6 +62,12 @@ export function scheduleOf({ view, past, instant }: Question): Schedule {
   } catch (error) {
     return { type: 'unusable', cron: text, fault: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/** The cause of a job without a cron expression: it runs after others, or when it is triggered. */
+export function withoutSchedule({ view: { config } }: Question): FoundCause {
+  const upstreams = config && dependenciesOf(config)?.after;
+  return upstreams === undefined ? { type: 'no-schedule' } : { type: 'runs-after', upstreams };
 }
 
 /**

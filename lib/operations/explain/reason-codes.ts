@@ -58,6 +58,7 @@ export function reasonValues(cause: Cause): CodeValues {
   for (const [key, value] of Object.entries(cause)) if (key !== 'type') put(key, value);
   if (cause.type === 'being-assigned') put('waitsFor', describeItems(cause.waitsFor));
   if (cause.type === 'no-instance') put('stopped', listed(cause.stopped));
+  if (cause.type === 'runs-after') put('upstreams', listed(cause.upstreams));
   if (cause.type === 'instance-fault' && cause.alsoOn.length > 0) put('alsoOn', listed(cause.alsoOn));
   if (cause.type === 'servers-disabled') put('servers', listed(cause.servers.map(({ serverIp }) => serverIp)));
   if (cause.type === 'owner-disabled') put('serverIp', cause.server.serverIp);

@@ -224,3 +224,14 @@ describe('next', () => {
     expect([out, err, exitCode]).toEqual(['', "'0 0 0 1 1 ? 2020' does not fire again.\n", 0]);
   });
 });
+
+test('a job that runs after others is no one-off job', async () => {
+  await stage.store({ jobName: 'report', cron: '', props: { 'graph.after': 'importA,importB' } });
+
+  const { err, exitCode } = await stage.run('next --job report');
+
+  expect(err).toContain("Job 'report' has no cron expression: it runs after importA, importB.");
+  expect(exitCode).not.toBe(0);
+  expect((await stage.run('job report')).out).toMatch(/^Runs after: +importA, importB$/m);
+  expect(JSON.parse((await stage.run('job report --json')).out)).toMatchObject({ after: ['importA', 'importB'] });
+});

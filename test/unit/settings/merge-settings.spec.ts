@@ -792,6 +792,7 @@ describe('of the environment', () => {
       'graph.after': 'importA,importB',
       'graph.afterItems': 'same',
     });
+    expect(merge({ environment }).warnings).toEqual([]);
   });
 
   test('a variable of blanks counts as not set', () => {

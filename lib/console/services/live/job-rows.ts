@@ -1,3 +1,4 @@
+import { dependenciesOf } from '../../../api/settings/dependencies.js';
 import { toQuartz } from '../../../time/crontab.js';
 import { QuartzCron } from '../../../time/cron.js';
 import { isDisabled, itemStatus, jobStatus, settingsFault } from '../../../operations/statuses.js';
@@ -44,13 +45,15 @@ export function withRuns(row: JobRow, runs: Pick<JobRow, 'lastRun' | 'failedFiri
 function timelessRow(job: LiveJob): TimelessRow {
   const { jobName, view, hidden } = job;
   const { config, configFault, instances, servers, items } = view;
+  const after = config && dependenciesOf(config)?.after;
   const problem = hidden ?? configFault ?? settingsFault(view);
   return {
     jobName,
     status: consoleStatus(job),
     ...(problem !== undefined && { problem }),
     ...(config && {
-      type: config.cron === undefined ? 'one-off' : 'cron',
+      type: config.cron !== undefined ? 'cron' : after === undefined ? 'one-off' : 'after',
+      ...(after !== undefined && { after }),
       ...(config.cron !== undefined && { cron: config.cron }),
       ...(config.timeZone !== undefined && { timeZone: config.timeZone }),
       ...(config.description !== '' && { description: config.description }),

@@ -272,6 +272,7 @@ export const en = {
   'jobs.noneFoundText': 'Change the filters to see more.',
   'jobs.noneText':
     'The registry centre {registry} holds no job. A job appears as soon as its first instance has started; check the namespace if you expected some.',
+  'jobs.after': 'after {jobs}',
   'jobs.oneOff': 'on trigger only',
   'jobs.runningOf': '{running} of {all} running',
   'jobs.search': 'Search jobs',

@@ -17,6 +17,7 @@ export const reasonsEn = {
   'reason.being-assigned.waits':
     'The items wait for the leader {leader} to assign them, and the leader waits for the running items {waitsFor}. No item begins before that.',
   'reason.no-schedule': 'It has no schedule: it runs only when it is triggered.',
+  'reason.runs-after': 'It has no schedule: it runs after {upstreams}.',
   'reason.unusable-schedule': 'The schedule {cron} cannot be used.',
   'reason.schedule-over': 'The schedule has no instant any more.',
   'reason.instance-fault.blocked': 'The instance {instanceId} reports that the job cannot run there.',
@@ -95,6 +96,7 @@ export const reasonsEn = {
   'cure.enable-job': 'Enable the job on its servers.',
   'cure.enable-server': 'Enable the job on this server.',
   'cure.end-static-sharding': 'Switch static sharding off until the items are assigned again.',
+  'cure.explain-upstreams': 'If it should have run, look why the jobs before it have not.',
   'cure.failover-on': 'Switch failover on if another instance shall run it again at once.',
   'cure.failover-or-trigger': 'Trigger the job, or switch failover on if another instance shall run it again.',
   'cure.follows-soon': 'It follows as soon as it can. If not, look at the log of that instance.',

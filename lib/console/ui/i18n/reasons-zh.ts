@@ -18,6 +18,7 @@ export const reasonsZh: Readonly<Record<keyof typeof reasonsEn, string>> = {
   'reason.being-assigned.waits':
     '分片项正等待主节点 {leader} 分配，而主节点在等待正在运行的分片项 {waitsFor}，在此之前不会开始运行。',
   'reason.no-schedule': '没有调度：仅在手动触发时运行。',
+  'reason.runs-after': '没有调度：在 {upstreams} 之后运行。',
   'reason.unusable-schedule': '调度 {cron} 无法使用。',
   'reason.schedule-over': '该调度不再有触发时刻。',
   'reason.instance-fault.blocked': '实例 {instanceId} 报告：该作业无法在其上运行。',
@@ -89,6 +90,7 @@ export const reasonsZh: Readonly<Record<keyof typeof reasonsEn, string>> = {
   'cure.enable-job': '使该作业在其服务器上生效。',
   'cure.enable-server': '使该作业在此服务器上生效。',
   'cure.end-static-sharding': '请关闭静态分片，直到分片项重新分配。',
+  'cure.explain-upstreams': '如果它本应运行，请查看其上游作业为何没有运行。',
   'cure.failover-on': '若希望其他实例立即再次运行，请开启失效转移。',
   'cure.failover-or-trigger': '请触发该作业；若希望其他实例再次运行，请开启失效转移。',
   'cure.follows-soon': '条件允许时会随后运行。否则请查看该实例的日志。',

@@ -260,6 +260,7 @@ export const zh: Texts = {
   'jobs.noneFound': '没有匹配的作业',
   'jobs.noneFoundText': '请调整筛选条件。',
   'jobs.noneText': '注册中心 {registry} 中没有作业。首个实例启动后作业就会出现；如有疑问请检查命名空间。',
+  'jobs.after': '在 {jobs} 之后',
   'jobs.oneOff': '仅手动触发',
   'jobs.runningOf': '{all} 中 {running} 运行中',
   'jobs.search': '搜索作业',

@@ -81,6 +81,15 @@ export const JOB_WORDS: WordsOf<Exclude<JobCause, { readonly type: 'switched-off
         commandLine('trigger', jobName),
       ),
     ),
+  'runs-after': ({ upstreams }, { job }) =>
+    words(
+      `${job} has no cron expression: it runs after ${upstreams.join(', ')}, for the instants for which these have completed their rounds.`,
+      cure(
+        'explain-upstreams',
+        `If it should have run, look why they have not: ${commandLine('explain', upstreams[0] ?? '')}.`,
+        commandLine('explain', upstreams[0] ?? ''),
+      ),
+    ),
   'unusable-schedule': ({ fault }, { job, path }) =>
     words(
       `The schedule of ${lower(job)} cannot be used: ${unstopped(fault)}.`,

@@ -85,6 +85,14 @@ describe('An instant', () => {
     expect((await explainer(cluster)(0, second(-10))).reason.type).toBe('no-schedule');
   });
 
+  test('of a job that runs after others is theirs', async () => {
+    await using cluster = await aCluster(['A'], { cron: '', props: { 'graph.after': 'importA' } });
+
+    expect(await explainer(cluster)(0, second(-10))).toMatchObject({
+      reason: { type: 'runs-after', sentence: expect.stringContaining('it runs after importA') },
+    });
+  });
+
   test('that an item was begun for is on record until it is begun for a later one', async () => {
     await using cluster = await aCluster(['A']);
     const explain = explainer(cluster);

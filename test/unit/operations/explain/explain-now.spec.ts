@@ -70,6 +70,11 @@ describe('What keeps a job from running', () => {
     ['being-assigned', aJob(['A'], { reshardingNeeded: true, items: own({ running: true }) }), /running items 0; no/],
     ['being-assigned', aJob(['A'], { items: [] }), /wait to be assigned by the leader/],
     ['no-schedule', aView(['A']), /runs only when it is triggered/],
+    [
+      'runs-after',
+      aJob(['A'], { config: aConfiguration({ props: { 'graph.after': 'importA,importB' } }) }),
+      /it runs after importA, importB, for/,
+    ],
     ['unusable-schedule', aJob(['A'], { config: scheduled({ cron: '0/5 * * *' }) }), /'0\/5 \* \* \*'/],
     ['schedule-over', aJob(['A'], { config: scheduled({ cron: '0 0 0 1 1 ? 2020' }) }), /no instant any more/],
   ])('is the decisive cause: %s', (type, view, sentence) => {

@@ -117,7 +117,7 @@ describe('Somebody', () => {
   beforeEach(async () => void (own = await DatabaseServer.start('postgres')));
   afterEach(() => own[Symbol.asyncDispose]());
 
-  test.each(['ej_node', 'ej_session', 'ej_job', 'ej_namespace'])(
+  test.each(['ej_node', 'ej_session', 'ej_job', 'ej_namespace', 'ej_change'])(
     'who truncates %s is told why not',
     async (table) => {
       await using stage = await openPostgresql(own.address);

@@ -63,7 +63,7 @@ BEGIN
     HINT = 'End them all, drop the schema, and start them again: they create it, and register their jobs.';
 END $$;
 
-${['ej_namespace', 'ej_job', 'ej_session', 'ej_node']
+${['ej_namespace', 'ej_job', 'ej_session', 'ej_node', 'ej_change']
   .map(
     (table) => `DROP TRIGGER IF EXISTS ${table}_truncate ON ${s}.${table};
 CREATE TRIGGER ${table}_truncate BEFORE TRUNCATE ON ${s}.${table} EXECUTE FUNCTION ${s}.ej_refuse_truncate();`,

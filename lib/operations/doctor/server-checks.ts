@@ -48,7 +48,7 @@ function postgresqlFindings(report: PostgresqlReport): readonly Finding[] {
     ]),
     ...when(standbys > 0, 'postgresql-asynchronous', 'notice', { standbys }, [
       `No standby confirms commits; standbys that follow: ${standbys}.`,
-      'A failover to a standby can lose the latest commits: items may run twice, and fencing tokens may repeat.',
+      'A failover to a standby can lose the latest commits: items may run twice. Fencing tokens grow by a day.',
       'Set synchronous_standby_names, if failovers are to lose nothing.',
     ]),
     ...when(used >= most * NEARLY_FULL, 'postgresql-connections', 'warning', { used, most }, [

@@ -145,7 +145,7 @@ export const findingsEn = {
   'finding.postgresql-unsafe.cure': 'Switch on {settings}.',
   'finding.postgresql-asynchronous': 'No standby confirms commits. Standbys that follow: {standbys}.',
   'finding.postgresql-asynchronous.then':
-    'A failover to a standby can lose the latest commits: items may run twice, and fencing tokens may repeat.',
+    'A failover to a standby can lose the latest commits: items may run twice. Fencing tokens grow by a day.',
   'finding.postgresql-asynchronous.cure': 'Set synchronous_standby_names, if failovers are to lose nothing.',
   'finding.postgresql-connections': 'PostgreSQL has {used} of {most} connections in use.',
   'finding.postgresql-connections.then': 'Instances that start, or connect again after an outage, may find none free.',

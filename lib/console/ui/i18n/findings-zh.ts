@@ -116,7 +116,8 @@ export const findingsZh: Readonly<Record<keyof typeof findingsEn, string>> = {
   'finding.postgresql-unsafe.then': '服务器崩溃可能丢失已确认的提交：分片项可能重复运行，fencing token 可能重复。',
   'finding.postgresql-unsafe.cure': '请启用 {settings}。',
   'finding.postgresql-asynchronous': '没有备库确认提交。跟随的备库：{standbys} 个。',
-  'finding.postgresql-asynchronous.then': '切换到备库可能丢失最近的提交：分片项可能重复运行，fencing token 可能重复。',
+  'finding.postgresql-asynchronous.then':
+    '切换到备库可能丢失最近的提交：分片项可能重复运行。fencing token 会增大一天。',
   'finding.postgresql-asynchronous.cure': '若切换时不允许丢失，请设置 synchronous_standby_names。',
   'finding.postgresql-connections': 'PostgreSQL 的 {most} 个连接已使用 {used} 个。',
   'finding.postgresql-connections.then': '启动或中断后重连的实例可能得不到连接。',

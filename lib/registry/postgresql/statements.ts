@@ -15,7 +15,7 @@ export interface Place {
 export type CommitAnswer =
   | {
       readonly revision: number;
-      /** The revision that each job had before. */
+      /** The revision that each job that was changed had before. */
       readonly previous: Readonly<Record<string, number>>;
       /** True if there was a node to create or to remove. */
       readonly done: boolean;

@@ -146,3 +146,17 @@ describe('A commit that is carried out at once has the outcome of its operations
     await expectAsyncProperty(fc.asyncProperty(commits, expectSame));
   });
 });
+
+test.each(['at once', 'one by one'])(
+  'a commit that is carried out %s names the jobs that it has changed, not those it has only checked',
+  async (how) => {
+    await using connection = await ExplainedConnection.open(serverOf('postgres').port);
+    const tree = await Tree.open(connection);
+    await tree.reset();
+    if (how === 'one by one') await tree.forbidAtOnce();
+
+    const answer = await tree.commit(['check', '/other/a', null, null, 0], ['set', '/one/a', 'x']);
+
+    expect(answer).toMatchObject({ changed: true, jobs: ['one'] });
+  },
+);

@@ -82,7 +82,7 @@ BEGIN
   IF names IS NOT NULL THEN
     PERFORM ${s}.ej_announce(ns, rev, names, 0, channel);
   END IF;
-  RETURN jsonb_build_object('revision', rev, 'previous', revisions, 'done', true, 'changed', names IS NOT NULL);
+  RETURN jsonb_build_object('revision', rev, 'previous', ${s}.ej_only(revisions, names), 'done', true, 'changed', names IS NOT NULL);
 END $$;
 `;
 }

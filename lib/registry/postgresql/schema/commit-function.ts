@@ -3,7 +3,7 @@
  * the types of the port there are `make` and `put`, which create missing parents, and `purge`, which removes a subtree.
  * The answer is one of
  *
- *     {"revision": …, "previous": {job: revision before}, "done": whether something was there to do}
+ *     {"revision": …, "previous": {changed job: revision before}, "done": whether something was there to do}
  *     {"conflict": "exists" | "absent" | "changed", "path": …}
  *     {"refused": why, "path": …}
  *     {"session": "gone"}
@@ -163,7 +163,7 @@ BEGIN
       GET STACKED DIAGNOSTICS misfit = MESSAGE_TEXT, misfit_path = PG_EXCEPTION_DETAIL;
       RETURN jsonb_build_object(CASE SQLSTATE WHEN 'EJ001' THEN 'conflict' ELSE 'refused' END, misfit, 'path', misfit_path);
   END;
-  RETURN jsonb_build_object('revision', rev, 'previous', revisions, 'done', done,
+  RETURN jsonb_build_object('revision', rev, 'previous', ${s}.ej_only(revisions, names), 'done', done,
     'changed', cardinality(entries) > 0);
 END $$;
 

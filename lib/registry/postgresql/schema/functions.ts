@@ -44,6 +44,10 @@ BEGIN
   RETURN revisions;
 END $$;
 
+-- The revisions of these jobs alone.
+CREATE OR REPLACE FUNCTION ${s}.ej_only(revisions jsonb, names text[]) RETURNS jsonb LANGUAGE sql IMMUTABLE AS
+$$ SELECT coalesce(jsonb_object_agg(name, revisions -> name), '{}') FROM unnest(names) AS name $$;
+
 -- A revision after those of the locked jobs. By the clock, and above the floor, so that a server that has lost its
 -- latest commits gives none of their revisions a second time; never below the last one, so that a clock that is set back
 -- does no harm.

@@ -90,8 +90,8 @@ export class ScheduleJobBootstrap extends JobBootstrap {
     checkOptions('new ScheduleJobBootstrap()', options, BOOTSTRAP_RULES);
     if (!isScheduled(jobConfiguration(configuration))) {
       throw new JobStateError(
-        `Cron can not be empty: job '${configuration.jobName}' has none but is started as a scheduled job. Set cron, or make it a ` +
-          'one-off job by OneOffJobBootstrap.',
+        `Cron can not be empty: job '${configuration.jobName}' has none but is started as a scheduled job. Set cron or after, or make it ` +
+          'a one-off job by OneOffJobBootstrap.',
       );
     }
     super(registryCenter, job, configuration, options);

@@ -107,12 +107,12 @@ export class JobBootstraps {
     );
   }
 
-  /** The bootstrap of a one-off job. @throws JobStateError as `get`, and if the job has a cron expression */
+  /** The bootstrap of a one-off job. @throws JobStateError as `get`, and if the job has a cron expression, or runs after others */
   oneOff(name: string): OneOffJobBootstrap {
     const bootstrap = this.get(name);
     if (bootstrap instanceof OneOffJobBootstrap) return bootstrap;
     throw new JobStateError(
-      `Job '${bootstrap.jobName}' has a cron expression: it is a scheduled job, not a one-off job.`,
+      `Job '${bootstrap.jobName}' has a cron expression or runs after others: it is a scheduled job, not a one-off job.`,
     );
   }
 

@@ -134,7 +134,7 @@ describe('a bootstrap that cannot be used says why:', () => {
     await using app = await started({ imports: [module], providers: [Reporting, ReportJob, BillJob] });
 
     await expect(app.get(Reporting).report.execute()).rejects.toThrow(
-      "Job 'report' has a cron expression: it is a scheduled job, not a one-off job.",
+      "Job 'report' has a cron expression or runs after others: it is a scheduled job, not a one-off job.",
     );
     expect(() => app.get(JobBootstraps).scheduled('bill')).toThrow(
       "Job 'bill' has no cron expression: it is a one-off job and cannot be scheduled.",

@@ -222,7 +222,7 @@ test('a scheduled job without a cron expression is refused when it is made', asy
   const oneOff = jobConfiguration({ jobName: 'job', shardingTotalCount: 1 });
 
   expect(() => new ScheduleJobBootstrap(registryCenter, { execute: () => undefined }, oneOff)).toThrow(
-    "Cron can not be empty: job 'job' has none but is started as a scheduled job. Set cron, or make it a one-off job",
+    "Cron can not be empty: job 'job' has none but is started as a scheduled job. Set cron or after, or make it a one-off job",
   );
   await registryCenter.close();
 });

@@ -201,7 +201,7 @@ export const NOT_CALLED: readonly (readonly [name: RegExp, why: string])[] = [
   [/setCookie$|InvalidCronError\.new$|QuartzCron\.new$|JobConfigurationBuilder\./, 'keeps the text as it is'],
   [/job-configurations\.ts JobConfigurations\./, 'checks settings as jobConfiguration() does'],
   [
-    /^(api\/settings\/setting\.ts problemsInMap|.*call-options\.ts optionProblems)$/,
+    /^(api\/settings\/(setting\.ts problemsInMap|dependency-options\.ts .*Problem)|.*call-options\.ts optionProblems)$/,
     'is a part of checkOptions() and mergeSettings()',
   ],
   [/secret-values\.ts hideNamed$/, 'is a part of withoutSecrets()'],

@@ -136,9 +136,9 @@ function withoutParameters(url: string): string {
   return /^([^?#]*)(?:\?[^@#]*)?$/.exec(url)?.[1] ?? '';
 }
 
-const HOST = '(?:[\\w.-]+|\\[[\\da-f:.]+\\])(?::\\d{1,5})?';
 /** Several hosts, and the database. */
-const HOSTS = new RegExp(`^postgres(?:ql)?://(?:[^/\\s]*@)?(${HOST}(?:,${HOST})*/[\\w$-]+)$`, 'i');
+const HOSTS =
+  /^postgres(?:ql)?:\/\/(?:[^/\s]*@)?((?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?(?:,(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?)*\/[\w$-]+)$/i;
 
 /** A URL of several hosts without user and password; nothing of any other. */
 function withoutUser(url: string): string {

@@ -16,8 +16,9 @@ const SERVER = `SELECT pg_is_in_recovery() AS standby,
   array(SELECT name FROM unnest(ARRAY['fsync', 'synchronous_commit', 'full_page_writes']) AS name
     WHERE current_setting(name) = 'off') AS unsafe,
   (SELECT count(*) FROM pg_stat_replication) AS followers,
-  current_setting('synchronous_standby_names') <> '' AS confirms,
-  (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend') AS used,
+  current_setting('synchronous_standby_names') <> '' AND current_setting('synchronous_commit') IN ('on', 'remote_apply')
+    AS confirms,
+  (SELECT sum(numbackends) FROM pg_stat_database) AS used,
   current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS most,
   current_setting('autovacuum')::boolean AS vacuums,
   array(SELECT pg_listening_channels()) AS channels`;

@@ -45,7 +45,8 @@ export async function provideTables(client: Statements, schema: string): Promise
     } else if (version < SCHEMA_VERSION) await client.query({ text: migration(schema, version) });
     await client.query({ text: 'COMMIT' });
   } catch (error) {
-    await client.query({ text: 'ROLLBACK' });
+    // On a connection that is gone it fails as well; the error before it says why.
+    await client.query({ text: 'ROLLBACK' }).catch(() => undefined);
     throw error;
   }
 }

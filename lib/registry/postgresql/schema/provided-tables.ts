@@ -91,6 +91,8 @@ async function connected(url: string, timeoutMs: number, name: string): Promise<
     application_name: name,
     keepAlive: true,
   });
+  // A connection that ends by itself fails the statement that runs; without a listener it would end the process, too.
+  client.on('error', () => undefined);
   await client.connect();
   try {
     await client.query({ text: `SET statement_timeout = ${Math.ceil(timeoutMs)}` });

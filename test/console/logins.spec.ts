@@ -312,7 +312,7 @@ describe('the first set-up', () => {
       ['anna', 'bert'].map((username) => new Browser(app).post('/api/v1/setup', { code, username, password: LONG })),
     );
 
-    expect(answers.map(({ status }) => status).sort()).toEqual([204, 403]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 409]);
   });
 });
 

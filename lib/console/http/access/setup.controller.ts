@@ -3,7 +3,7 @@ import { OIDC_PROVIDERS } from '../../options/console-tokens.js';
 import { LOCAL } from '../../security/callers/account.js';
 import { type ConsoleRequest } from '../../security/callers/caller.js';
 import { ConsoleAudit } from '../../security/audit/console-audit.js';
-import { FirstSetup } from '../../security/sessions/first-setup.js';
+import { FirstSetup, type SetupRefusal } from '../../security/sessions/first-setup.js';
 import { HASH_QUEUES } from '../../security/passwords/hash-queue.js';
 import { LoginAttempts } from '../../security/passwords/login-attempts.js';
 import { Logins } from '../../security/sessions/logins.js';
@@ -18,9 +18,13 @@ import { checked, readFields, text } from '../requests.js';
 import { ResponseHeaders } from '../response-headers.js';
 
 const REFUSALS = {
+  'setup-done': 'The console has an administrator already: log in.',
   'wrong-code': 'This is not the code that stands in the log of the console.',
   'expired-code': 'This code is no longer valid. A new one stands in the log of the console.',
 } as const;
+
+const refusal = (code: SetupRefusal): ConsoleProblem =>
+  new ConsoleProblem(code === 'setup-done' ? 409 : 403, code, REFUSALS[code]);
 
 /** The first set-up, while there is no administrator. */
 @Controller('api/v1/setup')
@@ -44,8 +48,7 @@ export class SetupController {
     @Req() request: ConsoleRequest,
     @Res({ passthrough: true }) response: unknown,
   ): Promise<void> {
-    if (!this.setup.isNeeded)
-      throw new ConsoleProblem(409, 'setup-done', 'The console has an administrator already: log in.');
+    if (!this.setup.isNeeded) throw refusal('setup-done');
     const { code, username } = readFields(body, { code: text(100), username: checked(usernameProblem) });
     refuseForeignName(username, this.providers);
     const { password } = readFields(body, { password: checked((value) => passwordProblem(username, value)) });
@@ -58,8 +61,8 @@ export class SetupController {
         const made = await this.setup.claim(code, async () =>
           this.users.addFirst({ username, passwordHash: await hashPassword(password, HASH_QUEUES.known) }),
         );
-        isWrong = typeof made === 'string';
-        if (typeof made === 'string') throw new ConsoleProblem(403, made, REFUSALS[made]);
+        isWrong = made === 'wrong-code' || made === 'expired-code';
+        if (typeof made === 'string') throw refusal(made);
         notes.identify({ username, role: 'admin', provider: LOCAL });
       } finally {
         attempt.end(isWrong ? 'wrong' : 'right');

@@ -23,6 +23,9 @@ export interface SetupSeed {
   readonly until: number;
 }
 
+/** Why a set-up is not carried out. */
+export type SetupRefusal = 'setup-done' | 'wrong-code' | 'expired-code';
+
 /** The parts of the first set-up. */
 export interface FirstSetupParts {
   /** True if there is no administrator. */
@@ -40,8 +43,8 @@ export class FirstSetup {
   /** The seed of the code in the log. */
   #announced: string | undefined;
   #wrong = 0;
-  /** True during a set-up: a second one must find the administrator of the first one. */
-  #isClaimed = false;
+  /** The set-up under way, which ends without an error: a second one must find the administrator of the first one. */
+  #underWay: Promise<void> | undefined;
 
   constructor(parts: FirstSetupParts) {
     this.#parts = parts;
@@ -61,14 +64,16 @@ export class FirstSetup {
   }
 
   /**
-   * Carries out the set-up if the code is right.
-   * @returns the result of `task`; `wrong-code` or `expired-code` if it was not called. After an expired code, the log
-   *   shows a new one
+   * Carries out the set-up if the code is right, after one that is under way.
+   * @returns the result of `task`; why it was not called: `setup-done` if there is an administrator (by now),
+   *   `wrong-code`, or `expired-code`, after which the log shows a new one
    * @throws the error of `task`; the code then stays valid
    */
-  async claim<T>(code: string, task: () => Promise<T>): Promise<T | 'wrong-code' | 'expired-code'> {
+  async claim<T>(code: string, task: () => Promise<T>): Promise<T | SetupRefusal> {
+    while (this.#underWay !== undefined) await this.#underWay;
+    if (!this.isNeeded) return 'setup-done';
     const now = this.#parts.document.value;
-    if (!this.isNeeded || this.#isClaimed || now === null) return 'wrong-code';
+    if (now === null) return 'wrong-code';
     if (!this.#isValid(now)) {
       await this.announce();
       return 'expired-code';
@@ -77,15 +82,17 @@ export class FirstSetup {
       if (++this.#wrong >= MOST_WRONG) await this.#exchange(now);
       return 'wrong-code';
     }
-    this.#isClaimed = true;
-    try {
-      const result = await task();
-      // The administrator exists, so the code is useless even if this cannot be stored.
-      await this.#parts.document.update(() => null).catch(() => undefined);
-      return result;
-    } finally {
-      this.#isClaimed = false;
-    }
+    const carriedOut = this.#carryOut(task);
+    const end = (): void => (this.#underWay = undefined);
+    this.#underWay = carriedOut.then(end, end);
+    return carriedOut;
+  }
+
+  async #carryOut<T>(task: () => Promise<T>): Promise<T> {
+    const result = await task();
+    // The administrator exists, so the code is useless even if this cannot be stored.
+    await this.#parts.document.update(() => null).catch(() => undefined);
+    return result;
   }
 
   async #exchange({ seed }: SetupSeed): Promise<void> {

@@ -7,7 +7,7 @@ import { ManualClock } from '../../../../lib/testing/manual-clock.js';
 const MINUTE = 60_000;
 
 /** A set-up without administrators, and the codes that it has written to the log. */
-async function aSetup(isNeeded = true): Promise<{
+async function aSetup(isNeeded = (): boolean => true): Promise<{
   readonly setup: FirstSetup;
   readonly codes: string[];
   readonly clock: ManualClock;
@@ -17,7 +17,7 @@ async function aSetup(isNeeded = true): Promise<{
   const warn = (message: string): void => void codes.push(message.split(' ').at(-1) ?? '');
   const document = StoreDocument.unsaved<SetupSeed | null>(null);
   const setup = new FirstSetup({
-    isNeeded: () => isNeeded,
+    isNeeded,
     logger: { warn },
     clock,
     keys: new KeyRing([]),
@@ -70,9 +70,32 @@ describe('the code of the first set-up', () => {
   });
 
   test('is not given out while there is an administrator', async () => {
-    const { setup, codes } = await aSetup(false);
+    const { setup, codes } = await aSetup(() => false);
 
     expect(codes).toEqual([]);
-    expect(await setup.claim('', make)).toBe('wrong-code');
+    expect(await setup.claim('', make)).toBe('setup-done');
+  });
+
+  test('makes nobody of a second one while the first one is under way, and says that it is done', async () => {
+    let isNeeded = true;
+    const { setup, codes } = await aSetup(() => isNeeded);
+    const makeSlowly = async (): Promise<string> => {
+      await Promise.resolve();
+      isNeeded = false;
+      return 'made';
+    };
+
+    const answers = await Promise.all([1, 2, 3].map(() => setup.claim(codes[0] ?? '', makeSlowly)));
+
+    expect(answers).toEqual(['made', 'setup-done', 'setup-done']);
+  });
+
+  test('lets a second one make the administrator if the first one fails', async () => {
+    const { setup, codes } = await aSetup();
+    const failing = setup.claim(codes[0] ?? '', () => Promise.reject(new Error('no disk')));
+    const second = setup.claim(codes[0] ?? '', make);
+
+    await expect(failing).rejects.toThrow('no disk');
+    expect(await second).toBe('made');
   });
 });

@@ -1,5 +1,5 @@
 import { type Clock } from '../../time/clock.js';
-import { isLasting } from './connection/faults.js';
+import { isLasting, LinkBrokenError } from './connection/faults.js';
 import { type AttachedLink } from './session-links.js';
 import { type BeatAnswer, type Statements } from './statements.js';
 
@@ -58,7 +58,7 @@ export class Heartbeat {
   }
 
   async #beat(): Promise<void> {
-    const { connected, statements, clock, timeoutMs, beatMs, onAlive, onGone, onJobs, onFault } = this.#options;
+    const { connected, statements, clock, timeoutMs, beatMs, onAlive, onGone, onJobs } = this.#options;
     const { link, id, epoch, receipts } = connected;
     const commits = receipts.count;
     const sentAt = clock.monotonic();
@@ -76,7 +76,7 @@ export class Heartbeat {
       if (sentAt - this.#prunedAt >= PRUNE_EVERY_MS) this.#prune(sentAt);
       this.#sweepOrphansInTime(sentAt);
     } catch (error) {
-      onFault(error);
+      this.#report(error);
       // Otherwise the server may do it later. A broken link is its owner's affair.
       if (isLasting(error)) link.break('the server takes no heartbeats');
     }
@@ -103,7 +103,7 @@ export class Heartbeat {
 
   /** One session after the other, each in a transaction of its own. No heartbeat waits for that. */
   async #sweep(statement: 'sweep' | 'sweepOrphans'): Promise<void> {
-    const { connected, statements, onFault } = this.#options;
+    const { connected, statements } = this.#options;
     this.#isSweeping = true;
     try {
       while (!this.#isStopped) {
@@ -111,15 +111,20 @@ export class Heartbeat {
         if (rows[0]?.['answer'] !== true) break;
       }
     } catch (error) {
-      onFault(error);
+      this.#report(error);
     } finally {
       this.#isSweeping = false;
     }
   }
 
   #prune(now: number): void {
-    const { connected, statements, onFault } = this.#options;
+    const { connected, statements } = this.#options;
     this.#prunedAt = now;
-    connected.link.query(statements.prune(PRUNED_AT_ONCE)).catch(onFault);
+    connected.link.query(statements.prune(PRUNED_AT_ONCE)).catch((error: unknown) => this.#report(error));
+  }
+
+  /** The reason why a link is broken is known to the one that broke it. */
+  #report(error: unknown): void {
+    if (!this.#isStopped && !(error instanceof LinkBrokenError)) this.#options.onFault(error);
   }
 }

@@ -3,8 +3,8 @@
  * on when connections break, and is over when its time is, by the database's clock.
  *
  * - **Lost by our own clock.** A heartbeat prolongs the session by its timeout from a moment after its sending. When
- *   the timeout has passed since the sending of the newest one that was answered (`#renewedAt`), peers may see our nodes
- *   gone. Each reading of the state checks that, so that a process that was stopped never takes itself for connected.
+ *   the timeout has passed since the sending of the newest one that was answered, peers may see our nodes gone. Each
+ *   reading of the state checks that, so that a process that was stopped never takes itself for connected.
  * - **Epochs.** Each link comes back to the session with an epoch of its own, and waits for what the former one has
  *   under way. A commit names its epoch: what a broken link has sent can have an effect before that moment, or none.
  * - **A new session only after the old one has ended**, so that it never finds nodes of its predecessor.
@@ -14,9 +14,7 @@
 import { RegistryCredentialsError, RegistryIncompatibleError } from '../../api/errors/errors.js';
 import { type JobLogger } from '../../api/text/logger.js';
 import { backoffMs } from '../../async/backoff.js';
-import { Listeners } from '../../async/listeners.js';
 import { type Clock } from '../../time/clock.js';
-import { soon } from '../../time/event-loop.js';
 import { MissingPackageError } from '../missing-package.js';
 import { OutageLog, type OutageWords } from '../outage-log.js';
 import { type Session, type SessionState } from '../registry-center.js';
@@ -26,6 +24,7 @@ import { type OwnCommit } from './mirror/postgresql-mirror.js';
 import { faultOf, IncompatibleTablesError } from './connection/faults.js';
 import { Heartbeat } from './heartbeat.js';
 import { type AttachedLink, SessionLinks } from './session-links.js';
+import { SessionStates } from './session-states.js';
 import { type BeatAnswer, type Statements } from './statements.js';
 
 /** The parts that a session needs. */
@@ -57,19 +56,13 @@ const OUTAGE_WORDS: OutageWords = {
   none: 'No PostgreSQL',
   connected: 'PostgreSQL at ',
 };
-/** The share of the session timeout after which a silent server is in doubt. */
-const DOUBTFUL_AFTER = 2 / 3;
 
 /** See the top of the file. */
 export class PostgresqlSession implements Session {
   readonly #options: PostgresqlSessionOptions;
-  /** Mirrors and holds come before all other listeners. */
-  readonly #parts: Listeners<SessionState>;
-  readonly #listeners: Listeners<SessionState>;
+  readonly #states: SessionStates;
   readonly #links: SessionLinks;
   readonly #outages: OutageLog;
-  readonly #unreported: SessionState[] = [];
-  #state: SessionState = { phase: 'connecting' };
   #connected: Connected | undefined;
   #heartbeat: Heartbeat | undefined;
   #started = false;
@@ -77,24 +70,22 @@ export class PostgresqlSession implements Session {
   /** Writes that were refused since one was carried out. */
   #refusals = 0;
   #reason: string | undefined;
-  #renewedAt = 0;
   #closing: Promise<void> | undefined;
-  #cancelCheck: () => void = () => undefined;
   #cancelDial: () => void = () => undefined;
 
   constructor(options: PostgresqlSessionOptions) {
     this.#options = options;
     this.#links = new SessionLinks(options);
     this.#outages = new OutageLog({ ...options, words: OUTAGE_WORDS });
-    const onError = (error: unknown): void =>
-      options.logger.error(`A listener of the session failed: ${String(error)}`);
-    this.#parts = new Listeners({ onError });
-    this.#listeners = new Listeners({ onError });
+    this.#states = new SessionStates({
+      ...options,
+      onLost: (reason) => this.#onLost(reason),
+      onDoubt: (silentMs) => this.#onDoubt(silentMs),
+    });
   }
 
   get state(): SessionState {
-    if (this.#loseIfTimePassed()) soon(() => this.#notify());
-    return this.#state;
+    return this.#states.now;
   }
 
   get timeoutMs(): number {
@@ -114,7 +105,7 @@ export class PostgresqlSession implements Session {
   }
 
   get isSilent(): boolean {
-    return this.#silentMs >= DOUBTFUL_AFTER * this.timeoutMs;
+    return this.#states.isSilent;
   }
 
   /** The session, if it can be asked now. */
@@ -123,16 +114,16 @@ export class PostgresqlSession implements Session {
   }
 
   onChange(listener: (state: SessionState) => void): () => void {
-    return this.#listeners.add(listener);
+    return this.#states.onChange(listener);
   }
 
   /** As `onChange`, for mirrors and holds, which are called before all other listeners. */
   onChangeFirst(listener: (state: SessionState) => void): () => void {
-    return this.#parts.add(listener);
+    return this.#states.onChangeFirst(listener);
   }
 
   connect(): void {
-    if (this.#started || this.#state.phase === 'closed') return;
+    if (this.#started || this.#latest.phase === 'closed') return;
     this.#started = true;
     void this.#dial();
   }
@@ -175,16 +166,16 @@ export class PostgresqlSession implements Session {
   }
 
   async #dial(): Promise<void> {
-    const id = this.#state.phase === 'suspended' ? this.#state.id : undefined;
+    const id = this.#latest.phase === 'suspended' ? this.#latest.id : undefined;
     try {
       const attached = await this.#links.attach(id);
-      if (this.#state.phase === 'closed') return attached && this.#links.end(attached);
+      if (this.#latest.phase === 'closed') return attached && this.#links.end(attached);
       // Our own clock may have been faster, so that this session must not be gone on with.
-      const isOver = id !== undefined && this.#state.phase !== 'suspended';
+      const isOver = id !== undefined && this.#latest.phase !== 'suspended';
       if (attached === undefined || isOver) {
         if (attached) attached.link.break('the session is lost');
-        this.#lose('PostgreSQL has ended it');
-        this.#notify();
+        this.#states.lose('PostgreSQL has ended it');
+        this.#states.notify();
         return void this.#dial();
       }
       this.#admit(attached);
@@ -196,27 +187,27 @@ export class PostgresqlSession implements Session {
   #admit(connected: AttachedLink): void {
     this.#failures = 0;
     this.#outages.connected(connected.link.place);
-    this.#renewedAt = connected.sentAt;
+    this.#states.renewed(connected.sentAt);
     this.#connected = connected;
     this.#heartbeat = new Heartbeat({
       ...{ ...this.#options, connected },
-      onAlive: (sentAt) => (this.#renewedAt = Math.max(this.#renewedAt, sentAt)),
+      onAlive: (sentAt) => this.#onAlive(connected, sentAt),
       onGone: () => this.notOurs(),
       onFault: (error) => (this.#reason = faultOf(error, connected.link.place).reason),
     });
     void connected.link.whenBroken.then(() => this.#onBroken(connected));
     this.#heartbeat.start();
     this.#enter({ phase: 'connected', id: connected.id });
-    this.#notify();
+    this.#states.notify();
   }
 
   #onBroken(connected: Connected): void {
     if (this.#connected !== connected) return;
     this.#leaveLink();
     this.#reason ??= `${connected.link.breakReason ?? 'the connection broke'} (${connected.link.place})`;
-    if (!this.#loseIfTimePassed() && this.#state.phase === 'connected')
+    if (!this.#states.loseIfTimePassed() && this.#latest.phase === 'connected')
       this.#enter({ phase: 'suspended', id: connected.id });
-    this.#notify();
+    this.#states.notify();
     if (this.#refusals === 0) void this.#dial();
     else this.#dialLater(this.#refusals);
   }
@@ -233,14 +224,14 @@ export class PostgresqlSession implements Session {
   }
 
   #failed(error: unknown): void {
-    if (this.#state.phase === 'closed') return;
+    if (this.#latest.phase === 'closed') return;
     const { reason, isRefusal } = faultOf(error, this.#options.place);
     this.#reason = reason;
     // A client that was connected before may be let in again: rights and passwords are changed while applications run.
     if (isRefusal && !this.#links.hasServed) return this.#refuse(reason, error);
     this.#outages.failed({ server: this.#options.place, problem: reason, text: reason });
-    this.#loseIfTimePassed();
-    this.#notify();
+    this.#states.loseIfTimePassed();
+    this.#states.notify();
     this.#dialLater(++this.#failures);
   }
 
@@ -257,23 +248,22 @@ export class PostgresqlSession implements Session {
     this.#closing ??= this.#finish(reason, new RegistryCredentialsError(reason, cause, check));
   }
 
-  /** Loses the session if its time has passed. If it returns true, the caller must notify the listeners. */
-  #loseIfTimePassed(): boolean {
-    if (this.#state.phase !== 'connected' && this.#state.phase !== 'suspended') return false;
-    const silentMs = this.#silentMs;
-    if (silentMs < this.timeoutMs) return false;
-    this.#lose(
-      `PostgreSQL has confirmed nothing for ${Math.round(silentMs)} ms, and may have ended it after ${this.timeoutMs} ms`,
-    );
-    return true;
+  /** A fault before this heartbeat is over; not the refusal of a write that has broken the link meanwhile. */
+  #onAlive({ link }: Connected, sentAt: number): void {
+    this.#states.renewed(sentAt);
+    if (!link.isBroken) this.#reason = undefined;
   }
 
-  #lose(reason: string): void {
-    if (this.#state.phase !== 'connected' && this.#state.phase !== 'suspended') return;
+  #onLost(reason: string): void {
     this.#reason ??= reason;
-    this.#enter({ phase: 'lost', id: this.#state.id, reason });
     // A session that may live on at the server is ended there before another one begins.
     this.#connected?.link.break('its session is lost');
+  }
+
+  /** A server that does not answer is left: another connection may find another one, or this one again. */
+  #onDoubt(silentMs: number): void {
+    this.#options.moveOn();
+    this.#connected?.link.break(`no heartbeat was answered for ${Math.round(silentMs)} ms`);
   }
 
   async #finish(reason: string, refusal?: RegistryCredentialsError | RegistryIncompatibleError): Promise<void> {
@@ -282,46 +272,19 @@ export class PostgresqlSession implements Session {
     this.#outages.close();
     this.#leaveLink();
     this.#enter({ phase: 'closed', reason, ...(refusal !== undefined && { refusal }) });
-    this.#notify();
+    this.#states.notify();
     if (connected) await this.#links.end(connected);
   }
 
+  get #latest(): SessionState {
+    return this.#states.latest;
+  }
+
   #enter(state: SessionState): void {
-    this.#state = state;
-    this.#unreported.push(state);
-    const line = `The session with PostgreSQL is ${state.phase}${'reason' in state ? `: ${state.reason}` : ''}`;
-    if (state.phase === 'suspended') this.#options.logger.warn(`${line}: ${this.#reason ?? ''}`);
-    else this.#options.logger.debug(line);
+    this.#states.enter(
+      state,
+      'reason' in state ? state.reason : state.phase === 'suspended' ? this.#reason : undefined,
+    );
     if (state.phase === 'connected') this.#reason = undefined;
-    this.#checkLater();
-  }
-
-  #notify(): void {
-    for (let state = this.#unreported.shift(); state; state = this.#unreported.shift()) {
-      this.#parts.notify(state);
-      this.#listeners.notify(state);
-    }
-  }
-
-  get #silentMs(): number {
-    if (this.#state.phase !== 'connected' && this.#state.phase !== 'suspended') return 0;
-    return this.#options.clock.monotonic() - this.#renewedAt;
-  }
-
-  #checkLater(): void {
-    this.#cancelCheck();
-    const { phase } = this.#state;
-    if (phase !== 'connected' && phase !== 'suspended') return;
-    const share = phase === 'connected' ? DOUBTFUL_AFTER : 1;
-    this.#cancelCheck = this.#options.clock.after(Math.max(1, share * this.timeoutMs - this.#silentMs), () => {
-      this.#loseIfTimePassed();
-      // A server that does not answer is left: another connection may find another one, or this one again.
-      if (this.#state.phase === 'connected' && this.isSilent) {
-        this.#options.moveOn();
-        this.#connected?.link.break(`no heartbeat was answered for ${Math.round(this.#silentMs)} ms`);
-      }
-      this.#notify();
-      this.#checkLater();
-    });
   }
 }

@@ -1,111 +1,26 @@
 /** A replica of PostgreSQL that is promoted in the middle, and a URL that names several hosts. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { type RegistryCenter } from '../../../lib/registry/registry-center.js';
-import { PostgresqlRegistryCenter } from '../../../lib/registry/postgresql/postgresql-registry-center.js';
-import { type JobLogger } from '../../../lib/api/text/logger.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
 import { until } from '../../support/until.js';
 import { RecordingLogger } from '../../unit/nest/application.js';
-import { asAdministrator, newName } from '../support/postgresql-centres.js';
-import { DatabaseServer, serverOf } from '../support/servers.js';
-
-const ASYNCHRONOUS: readonly string[] = [];
-const SYNCHRONOUS = ['synchronous_standby_names=replica'];
+import { ASYNCHRONOUS, FailoverStage, statesOf, SYNCHRONOUS, untilConnected } from '../support/failover-stage.js';
+import { asAdministrator } from '../support/postgresql-centres.js';
+import { serverOf } from '../support/servers.js';
 
 const SESSIONS = 'SELECT id FROM elasticjob.ej_session WHERE namespace = $1';
 
-interface Stage extends AsyncDisposable {
-  readonly primary: DatabaseServer;
-  readonly replica: DatabaseServer;
-  readonly namespace: string;
-  /** Between the replica and its primary. */
-  readonly replication: TcpProxy;
-  /** A centre that knows both servers, and is connected. */
-  open(options?: { readonly notify?: boolean; readonly port?: number }): Promise<PostgresqlRegistryCenter>;
-  /** The primary dies, and the replica takes its place. */
-  failOver(): Promise<void>;
-}
-
-let stage: Stage | undefined;
-const opened: PostgresqlRegistryCenter[] = [];
+let stage: FailoverStage | undefined;
 
 afterEach(async () => {
-  await Promise.all(opened.splice(0).map((each) => each.close()));
   await stage?.[Symbol.asyncDispose]();
   stage = undefined;
 });
 
-async function setStage(settings: readonly string[]): Promise<Stage> {
-  let replication: TcpProxy | undefined;
-  const { primary, replica } = await DatabaseServer.startPair(settings, async ({ port }) => {
-    replication = await TcpProxy.start(port, 'other');
-    return replication.port;
-  });
-  const namespace = newName();
-  stage = {
-    ...{ primary, replica, namespace, replication: replication! },
-    open: ({ notify = true, port } = {}) =>
-      connected(port === undefined ? `127.0.0.1:${replica.port},127.0.0.1:${primary.port}` : `127.0.0.1:${port}`, {
-        ...{ namespace, notify },
-      }),
-    async failOver() {
-      await primary.end('SIGKILL');
-      await asAdministrator(replica.port, 'SELECT pg_promote()');
-    },
-    async [Symbol.asyncDispose]() {
-      await primary[Symbol.asyncDispose]();
-      await replica[Symbol.asyncDispose]();
-      await replication?.close();
-    },
-  };
-  return stage;
-}
-
-async function connected(
-  hosts: string,
-  { namespace, notify }: { readonly namespace: string; readonly notify: boolean },
-): Promise<PostgresqlRegistryCenter> {
-  const centre = centreOf(hosts, namespace, { notify });
-  await untilConnected(centre);
-  return centre;
-}
-
-function centreOf(
-  hosts: string,
-  namespace: string,
-  { notify = true, logger }: { readonly notify?: boolean; readonly logger?: JobLogger } = {},
-): PostgresqlRegistryCenter {
-  const centre = new PostgresqlRegistryCenter(
-    {
-      url: `postgres://postgres@${hosts}/postgres`,
-      ...{ namespace, notify, sessionTimeoutMilliseconds: 40_000, connectionTimeoutMilliseconds: 4_000 },
-    },
-    logger && { logger },
-  );
-  opened.push(centre);
-  centre.connect();
-  return centre;
-}
-
-const untilConnected = (centre: RegistryCenter): Promise<void> =>
-  until(() => centre.session.state.phase === 'connected', 'the centre is connected');
-
-function statesOf(centre: RegistryCenter): readonly string[] {
-  const states: string[] = [];
-  centre.session.onChange(({ phase }) => states.push(phase));
-  return states;
-}
-
-/** Resolves when the replica shows the node. */
-async function untilReplicated({ replica, namespace }: Stage, path: string): Promise<void> {
-  const text = 'SELECT 1 FROM elasticjob.ej_node WHERE namespace = $1 AND path = $2';
-  const isThere = async (): Promise<boolean> =>
-    (await asAdministrator(replica.port, text, [namespace, path])).length > 0;
-  await until(() => isThere().catch(() => false), `the replica has ${path}`);
-}
+const setStage = async (settings: readonly string[]): Promise<FailoverStage> =>
+  (stage = await FailoverStage.start(settings));
 
 /** Has the job's revisions run ahead of the clock, as after a clock that was set back. */
-async function setRevisionAhead({ primary, namespace }: Stage): Promise<void> {
+async function setRevisionAhead({ primary, namespace }: FailoverStage): Promise<void> {
   const ahead = (Date.now() + 3_600_000) * 1_000;
   await asAdministrator(primary.port, 'UPDATE elasticjob.ej_job SET revision = $2 WHERE namespace = $1', [
     namespace,
@@ -117,7 +32,7 @@ const set = (path: string, value: string) => ({ type: 'set', path, value }) as c
 const create = (path: string) => ({ type: 'create', path, value: '' }) as const;
 
 describe('When an asynchronous replica is promoted that lacks the last commits', () => {
-  let of: Stage;
+  let of: FailoverStage;
   beforeEach(async () => void (of = await setStage(ASYNCHRONOUS)));
 
   test('no revision comes a second time, of jobs that it knows or not, although the clock was set back', async () => {
@@ -125,7 +40,7 @@ describe('When an asynchronous replica is promoted that lacks the last commits',
     await centre.create('/job', '');
     await setRevisionAhead(of);
     await centre.create('/job/known', '');
-    await untilReplicated(of, '/job/known');
+    await of.untilReplicated('/job/known');
     of.replication.blackHole('up', 'down');
     const lost = [];
     for (let n = 0; n < 3; n++) lost.push(await centre.commit([set('/job', 'lost')]));
@@ -142,7 +57,7 @@ describe('When an asynchronous replica is promoted that lacks the last commits',
   test('the session is lost, and is followed by another one without its nodes', async () => {
     const centre = await of.open();
     await centre.create('/job/kept', '', 'session');
-    await untilReplicated(of, '/job/kept');
+    await of.untilReplicated('/job/kept');
     const lineage = await centre.lineage();
     of.replication.blackHole('up', 'down');
     await centre.create('/job/lost', '', 'session');
@@ -160,7 +75,7 @@ describe('When an asynchronous replica is promoted that lacks the last commits',
   test('and nothing but a heartbeat, the session is lost all the same', async () => {
     const centre = await of.open({ notify: false });
     await centre.create('/job/kept', '', 'session');
-    await untilReplicated(of, '/job/kept');
+    await of.untilReplicated('/job/kept');
     of.replication.blackHole('up', 'down');
     const beats = async (): Promise<number> =>
       Number((await asAdministrator(of.primary.port, 'SELECT max(beats) AS n FROM elasticjob.ej_session'))[0]?.['n']);
@@ -179,7 +94,7 @@ describe('When an asynchronous replica is promoted that lacks the last commits',
     const centre = await of.open();
     await centre.create('/job', 'kept');
     const mirrors = [await centre.mirror('/job'), await centre.mirror('/')];
-    await untilReplicated(of, '/job');
+    await of.untilReplicated('/job');
     of.replication.blackHole('up', 'down');
     await centre.put('/job', 'lost');
     await centre.put('/job/lost', '');
@@ -209,7 +124,7 @@ describe('When a replica is promoted that has everything', () => {
     await centre.create('/job/mine', 'x', 'session');
     const revision = await centre.commit([set('/job/mine', 'y')]);
     await centre.create('/job/last', '');
-    if (settings === ASYNCHRONOUS) await untilReplicated(of, '/job/last');
+    if (settings === ASYNCHRONOUS) await of.untilReplicated('/job/last');
     const [lineage, { state }] = [await centre.lineage(), centre.session];
     const states = statesOf(centre);
 
@@ -246,14 +161,14 @@ describe('Tables that are made again within a day of a promotion', () => {
     const of = await setStage(ASYNCHRONOUS);
     const centre = await of.open();
     await centre.create('/job', '');
-    await untilReplicated(of, '/job');
+    await of.untilReplicated('/job');
     await of.failOver();
     await until(() => centre.session.state.phase !== 'connected', 'the centre is not connected');
     await untilConnected(centre);
     const before = await centre.commit([set('/job', 'x')]);
 
     await asAdministrator(of.replica.port, 'DROP SCHEMA elasticjob CASCADE');
-    const again = await connected(`127.0.0.1:${of.replica.port}`, { namespace: of.namespace, notify: true });
+    const again = await of.open({ port: of.replica.port });
 
     expect(await again.commit([create('/job')])).toBeGreaterThan(before);
   });
@@ -278,7 +193,7 @@ describe('A pooler that goes on to a promoted server without a word', () => {
 describe('A former primary that takes writes again', () => {
   const sessionsAt = async (port: number, namespace: string): Promise<number> =>
     (await asAdministrator(port, SESSIONS, [namespace])).length;
-  const formerPlace = ({ primary }: Stage): string => `127.0.0.1:${primary.port}`;
+  const formerPlace = ({ primary }: FailoverStage): string => `127.0.0.1:${primary.port}`;
 
   test('is passed over by a process that starts, which logs it once, although the URL names it first', async () => {
     const of = await setStage(ASYNCHRONOUS);
@@ -287,7 +202,7 @@ describe('A former primary that takes writes again', () => {
     await of.primary.start();
     const logger = new RecordingLogger();
 
-    const centre = centreOf(`${formerPlace(of)},127.0.0.1:${of.replica.port}`, of.namespace, { logger });
+    const centre = of.centreAt(`${formerPlace(of)},127.0.0.1:${of.replica.port}`, { logger });
     await untilConnected(centre);
 
     expect(await sessionsAt(of.replica.port, of.namespace)).toBe(1);
@@ -322,7 +237,7 @@ describe('A URL with several hosts', () => {
     const of = await setStage(ASYNCHRONOUS);
     await of.open();
     await of.primary.end('SIGKILL');
-    const centre = centreOf(`127.0.0.1:${of.primary.port},127.0.0.1:${of.replica.port}`, of.namespace);
+    const centre = of.centreAt(`127.0.0.1:${of.primary.port},127.0.0.1:${of.replica.port}`);
 
     await until(() => centre.session.reason?.includes(';') === true, 'the reason names both');
 
@@ -333,16 +248,17 @@ describe('A URL with several hosts', () => {
   });
 
   test('leaves a server that lets it in and takes no writes', async () => {
-    await using readOnly = await DatabaseServer.start('postgres');
+    const of = await setStage(ASYNCHRONOUS);
+    const { namespace, primary: readOnly } = of;
     const { port } = serverOf('postgres');
     const first = `127.0.0.1:${readOnly.port}`;
-    const namespace = newName();
-    const centre = await connected(`${first},127.0.0.1:${port}`, { namespace, notify: true });
+    const centre = of.centreAt(`${first},127.0.0.1:${port}`);
+    await untilConnected(centre);
     expect(await asAdministrator(readOnly.port, SESSIONS, [namespace])).toHaveLength(1);
 
     await asAdministrator(readOnly.port, 'ALTER SYSTEM SET default_transaction_read_only = on');
     await asAdministrator(readOnly.port, 'SELECT pg_reload_conf()');
-    const late = centreOf(`${first},127.0.0.1:${port}`, namespace);
+    const late = of.centreAt(`${first},127.0.0.1:${port}`);
     await untilConnected(late);
     await until(
       () =>

@@ -39,7 +39,7 @@ describe('Tables of an older version', () => {
 
     const centres = await Promise.all(Array.from({ length: 4 }, () => openPostgresql(server, place)));
 
-    expect(await versionOf(place.schema)).toBe(2);
+    expect(await versionOf(place.schema)).toBe(3);
     expect(await centres[0]!.centre.get('/job/config')).toBe('x');
     await Promise.all(centres.map(({ centre }, index) => centre.create(`/job/${index}`, '', 'session')));
     expect(await centres[0]!.centre.children('/job')).toHaveLength(5);

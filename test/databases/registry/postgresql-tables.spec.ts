@@ -43,7 +43,7 @@ describe('The tables', () => {
 
     expect(late.centre.session.state).toMatchObject({
       refusal: { code: 'REGISTRY_INCOMPATIBLE' },
-      reason: expect.stringMatching(/are of version 7, and this version .* works with version 2/),
+      reason: expect.stringMatching(/are of version 7, and this version .* works with version 3/),
     });
   });
 

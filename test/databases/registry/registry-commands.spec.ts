@@ -32,9 +32,9 @@ describe('registry migrate', () => {
     const schema = newName();
 
     const first = await run(`registry migrate --registry ${urlOf('postgres')} --schema ${schema}`);
-    expect(first).toEqual({ out: `Created the tables of version 2 in schema ${schema}.\n`, err: '', exitCode: 0 });
+    expect(first).toEqual({ out: `Created the tables of version 3 in schema ${schema}.\n`, err: '', exitCode: 0 });
     const again = await run(`registry migrate --registry ${urlOf('postgres')} --schema ${schema} --json`);
-    expect(JSON.parse(again.out)).toEqual({ schema, version: 2, before: 2, created: false });
+    expect(JSON.parse(again.out)).toEqual({ schema, version: 3, before: 3, created: false });
 
     await using opened = await openPostgresql(server, { schema });
     expect(await opened.centre.create('/bill', '')).toBe(true);
@@ -87,13 +87,13 @@ describe('registry migrate', () => {
     await run(`registry migrate --registry ${urlOf('postgres')} --schema ${schema}`);
     await asAdministrator(
       port,
-      `ALTER TABLE ${schema}.ej_namespace DROP system, DROP timeline, DROP floor;
+      `ALTER TABLE ${schema}.ej_namespace DROP system, DROP timeline, DROP floor, DROP met_at;
        ALTER TABLE ${schema}.ej_session DROP beats, DROP timeline;
        UPDATE ${schema}.ej_schema SET version = 1`,
     );
 
     expect(await run(`registry migrate --registry ${urlOf('postgres')} --schema ${schema}`)).toEqual({
-      out: `Migrated the tables in schema ${schema} from version 1 to version 2.\n`,
+      out: `Migrated the tables in schema ${schema} from version 1 to version 3.\n`,
       err: '',
       exitCode: 0,
     });

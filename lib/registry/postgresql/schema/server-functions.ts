@@ -30,7 +30,8 @@ EXCEPTION WHEN feature_not_supported OR insufficient_privilege OR undefined_func
   RETURN '';
 END $$;
 
--- Notes which server this is, and raises the floor if it is another one. system_now: null if it was not asked for.
+-- Notes which server this is and since when, and raises the floor if it is another one. system_now: null if it was not
+-- asked for. A role may lack the right to ask: an empty answer is no other server.
 CREATE OR REPLACE FUNCTION ${s}.ej_meet(ns text, system_now text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   timeline_now text := ${s}.ej_timeline();
@@ -38,22 +39,21 @@ DECLARE
   noted ${s}.ej_namespace;
 BEGIN
   SELECT * INTO noted FROM ${s}.ej_namespace WHERE name = ns;
-  IF NOT FOUND OR noted.timeline = timeline_now AND noted.system = coalesce(system_now, noted.system) THEN
+  IF NOT FOUND OR timeline_now IN ('', noted.timeline) AND coalesce(system_now, '') IN ('', noted.system) THEN
     RETURN;
   END IF;
   SELECT * INTO noted FROM ${s}.ej_namespace WHERE name = ns FOR UPDATE;
-  IF noted.timeline = timeline_now AND noted.system = coalesce(system_now, noted.system) THEN
-    RETURN;
-  END IF;
-  UPDATE ${s}.ej_namespace SET timeline = timeline_now, system = coalesce(system_now, system),
+  timeline_now := coalesce(nullif(timeline_now, ''), noted.timeline);
+  system_now := coalesce(nullif(system_now, ''), noted.system);
+  UPDATE ${s}.ej_namespace SET timeline = timeline_now, system = system_now,
+    met_at = CASE noted.timeline WHEN timeline_now THEN met_at ELSE clock_timestamp() END,
     floor = CASE
-      WHEN noted.timeline || noted.system <> '' THEN 86400000000 + greatest(
-        floor, clock, (SELECT max(revision) FROM ${s}.ej_job WHERE namespace = ns)
-      )
-      WHEN timeline_now > '00000001' THEN
+      WHEN noted.timeline NOT IN ('', timeline_now) OR noted.system NOT IN ('', system_now) THEN
+        86400000000 + greatest(floor, clock, (SELECT max(revision) FROM ${s}.ej_job WHERE namespace = ns))
+      WHEN noted.timeline = '' AND timeline_now > '00000001' THEN
         greatest(floor, clock + (('x' || timeline_now)::bit(32)::integer - 1) * 86400000000)
       ELSE floor
-    END WHERE name = ns;
+    END WHERE name = ns AND (timeline, system) <> (timeline_now, system_now);
 END $$;
 
 CREATE OR REPLACE FUNCTION ${s}.ej_refuse_truncate() RETURNS trigger LANGUAGE plpgsql AS $$

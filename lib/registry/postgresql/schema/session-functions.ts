@@ -1,10 +1,24 @@
 /**
- * Sessions: they live by the database's clock alone, and every instance ends those whose time is over.
+ * Sessions: they live by the database's clock alone, and every instance ends those whose time is over. The end that a
+ * former server has written is by another clock. So after a promotion, each session has its whole timeout to come back,
+ * from the first transaction on the new timeline.
  *
  * @param s the quoted name of the schema
  */
 export function sessionFunctions(s: string): string {
   return `
+-- When the session is over, by this server's clock. met: when the present timeline was noted; null if it was not yet,
+-- and then no session of a former timeline is over. As a single expression, so that it is part of the caller's plan.
+CREATE OR REPLACE FUNCTION ${s}.ej_session_end(
+  expires_at timestamptz, timeout_ms integer, timeline text, timeline_now text, met timestamptz
+) RETURNS timestamptz LANGUAGE sql STABLE AS $$
+  SELECT CASE WHEN timeline = timeline_now OR '' IN (timeline, timeline_now) THEN expires_at
+    ELSE met + timeout_ms * interval '1 ms' END
+$$;
+
+CREATE OR REPLACE FUNCTION ${s}.ej_met_at(ns text, timeline_now text) RETURNS timestamptz LANGUAGE sql STABLE AS
+$$ SELECT met_at FROM ${s}.ej_namespace WHERE name = ns AND timeline = timeline_now $$;
+
 -- Opens a session, or comes back to one with a new connection. Waits for what the former connection still has under
 -- way; what that has sent and was not begun yet has no effect any more. known: null, or of a session that is there what
 -- the server has confirmed to it, {"beats": …, "commits": [[job, revision], …]}, those since the last heartbeat. The
@@ -16,6 +30,8 @@ DECLARE
   ep integer;
   kept bigint;
   newest_lost bigint;
+  timeline_now text := ${s}.ej_timeline();
+  met timestamptz;
 BEGIN
   IF known IS NULL THEN
     INSERT INTO ${s}.ej_namespace (name) VALUES (ns) ON CONFLICT DO NOTHING;
@@ -41,9 +57,11 @@ BEGIN
   IF newest_lost IS NOT NULL OR kept < (known ->> 'beats')::bigint THEN
     RETURN NULL;
   END IF;
-  UPDATE ${s}.ej_session SET epoch = epoch + 1, timeline = ${s}.ej_timeline(),
+  met := ${s}.ej_met_at(ns, timeline_now);
+  UPDATE ${s}.ej_session SET epoch = epoch + 1, timeline = timeline_now,
       expires_at = clock_timestamp() + timeout_ms * interval '1 ms'
-    WHERE id = sid AND expires_at > clock_timestamp() RETURNING epoch INTO ep;
+    WHERE id = sid AND ${s}.ej_session_end(expires_at, timeout_ms, timeline, timeline_now, met) > clock_timestamp()
+    RETURNING epoch INTO ep;
   RETURN ep;
 END $$;
 
@@ -89,8 +107,11 @@ END $$;
 CREATE OR REPLACE FUNCTION ${s}.ej_sweep(ns text, channel text) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   sid uuid;
+  timeline_now text := ${s}.ej_timeline();
+  met timestamptz := ${s}.ej_met_at(ns, timeline_now);
 BEGIN
-  SELECT id INTO sid FROM ${s}.ej_session WHERE namespace = ns AND expires_at <= clock_timestamp()
+  SELECT id INTO sid FROM ${s}.ej_session
+    WHERE namespace = ns AND ${s}.ej_session_end(expires_at, timeout_ms, timeline, timeline_now, met) <= clock_timestamp()
     LIMIT 1 FOR UPDATE SKIP LOCKED;
   IF sid IS NULL THEN
     RETURN false;
@@ -133,9 +154,11 @@ DECLARE
   oldest xid8;
   now_is timestamptz;
   beat bigint;
+  timeline_now text := ${s}.ej_timeline();
+  met timestamptz := ${s}.ej_met_at(ns, timeline_now);
 BEGIN
   UPDATE ${s}.ej_session SET expires_at = clock_timestamp() + timeout_ms * interval '1 ms', beats = beats + 1
-    WHERE id = sid AND epoch = ep AND timeline = ${s}.ej_timeline() AND expires_at > clock_timestamp()
+    WHERE id = sid AND epoch = ep AND timeline = timeline_now AND expires_at > clock_timestamp()
     RETURNING beats INTO beat;
   IF NOT FOUND THEN
     RETURN jsonb_build_object('session', 'gone');
@@ -151,8 +174,9 @@ BEGIN
       FROM ${s}.ej_job WHERE namespace = ns AND xact >= since
     ),
     'nextEndMs', (
-      SELECT ceil(extract(epoch FROM min(expires_at) - now_is) * 1000)
-      FROM ${s}.ej_session WHERE namespace = ns AND id <> sid
+      SELECT ceil(extract(epoch FROM
+        min(${s}.ej_session_end(expires_at, timeout_ms, timeline, timeline_now, met)) - now_is
+      ) * 1000) FROM ${s}.ej_session WHERE namespace = ns AND id <> sid
     )
   );
 END $$;

@@ -19,7 +19,7 @@
  * The version of the tables and functions that this file and `functions.ts` create. Raise it with each change, and add
  * the statements to `MIGRATIONS`.
  */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 /** The tables, by name. */
 export const TABLES = ['ej_schema', 'ej_namespace', 'ej_job', 'ej_session', 'ej_node', 'ej_change'] as const;
@@ -31,6 +31,9 @@ const NAMESPACE_SINCE_2 = [
   'floor bigint NOT NULL DEFAULT 0',
 ];
 const SESSION_SINCE_2 = ['beats bigint NOT NULL DEFAULT 0', "timeline text NOT NULL DEFAULT ''"];
+
+/** The column that version 3 has added. */
+const NAMESPACE_SINCE_3 = ['met_at timestamptz NOT NULL DEFAULT clock_timestamp()'];
 
 const added = (columns: readonly string[]): string => columns.map((column) => `ADD COLUMN ${column}`).join(', ');
 
@@ -45,6 +48,7 @@ ALTER TABLE ${s}.ej_change DROP CONSTRAINT ej_change_pkey, ADD PRIMARY KEY (job,
 DROP INDEX ${s}.ej_node_parent;
 CREATE INDEX ej_node_parent ON ${s}.ej_node (parent, namespace);
 `,
+  2: (s) => `ALTER TABLE ${s}.ej_namespace ${added(NAMESPACE_SINCE_3)};`,
 };
 
 /** Statements that create the tables. @param s the quoted name of the schema */
@@ -52,12 +56,12 @@ export function tables(s: string): string {
   return `
 CREATE TABLE ${s}.ej_schema (version integer NOT NULL);
 
--- system, timeline: the server that wrote last. floor: revisions are above it, see ej_meet.
+-- system, timeline: the server that wrote last. met_at: when the first transaction on that timeline noted it. floor: revisions are above it, see ej_meet.
 CREATE TABLE ${s}.ej_namespace (
   name text COLLATE "C" PRIMARY KEY,
   lineage uuid NOT NULL DEFAULT gen_random_uuid(),
   changes bigint NOT NULL DEFAULT 0,
-  ${NAMESPACE_SINCE_2.join(',\n  ')}
+  ${[...NAMESPACE_SINCE_2, ...NAMESPACE_SINCE_3].join(',\n  ')}
 );
 
 -- Written by each commit: free space in each page keeps the new version of a row beside the old one.

@@ -14,19 +14,19 @@ interface Report {
 export interface PostgresqlReport extends Report {
   readonly kind: 'POSTGRESQL';
   /** True on a standby, which takes no writes. */
-  readonly isStandby: boolean;
+  readonly isStandby?: boolean;
   /** Settings that are off although commits survive a crash only with them: `fsync`. */
-  readonly unsafeSettings: readonly string[];
+  readonly unsafeSettings?: readonly string[];
   /** The number of standbys that follow, none of which confirms commits; 0 if one confirms them. */
-  readonly asynchronousStandbys: number;
+  readonly asynchronousStandbys?: number;
   /** Connections in use, and the most that clients without special rights may have. */
-  readonly connections: { readonly used: number; readonly most: number };
+  readonly connections?: { readonly used: number; readonly most: number };
   /** `polled`: as configured. `lost`: this connection listens to nothing, as a pooler gave it to another client. */
-  readonly notifications: 'notified' | 'polled' | 'lost';
-  /** False: nobody removes dead rows. */
-  readonly isAutovacuumOn: boolean;
+  readonly notifications?: 'notified' | 'polled' | 'lost';
+  /** False: the server removes no dead rows, as `autovacuum` or `track_counts` is off. */
+  readonly isAutovacuumOn?: boolean;
   /** The table of the registry centre that has the most dead rows. */
-  readonly dead: { readonly table: string; readonly rows: number; readonly living: number } | undefined;
+  readonly dead?: { readonly table: string; readonly rows: number; readonly living: number };
 }
 
 /** Facts about an etcd. */

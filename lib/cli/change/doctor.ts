@@ -88,7 +88,8 @@ function print({ jobs, findings, unknown }: Examination, output: Output): void {
       output.text(`${' '.repeat(margin)}${output.wrapped(printable(`${title}: ${text}`), margin)}\n`);
   });
   for (const sentence of unknown) output.note(`Not examined: ${sentence}`);
-  if (findings.length === 0) output.note(`Nothing is wrong with ${counted(jobs, 'job')}.`);
+  const extent = unknown.length === 0 ? '' : ', as far as it was examined';
+  if (findings.length === 0) output.note(`Nothing is wrong with ${counted(jobs, 'job')}${extent}.`);
 }
 
 function detailsOf({ consequence, cure, fix }: Finding): readonly (readonly [string, string])[] {

@@ -32,11 +32,11 @@ export function serverFindings(report: ServerReport): readonly Finding[] {
 }
 
 function postgresqlFindings(report: PostgresqlReport): readonly Finding[] {
-  const { isStandby, unsafeSettings, asynchronousStandbys: standbys, connections, notifications } = report;
+  const { isStandby, unsafeSettings = [], asynchronousStandbys: standbys = 0, connections, notifications } = report;
   const unsafe = unsafeSettings.join(', ');
-  const { used, most } = connections;
+  const { used, most } = connections ?? { used: 0, most: 1 };
   return [
-    ...when(isStandby, 'postgresql-standby', 'critical', {}, [
+    ...when(isStandby === true, 'postgresql-standby', 'critical', {}, [
       'The PostgreSQL is a standby, which takes no writes.',
       'No instance can start, and no job runs.',
       'Name the primary in regCenter.url.',
@@ -74,10 +74,10 @@ function vacuumFindings({ isAutovacuumOn, dead }: PostgresqlReport): readonly Fi
   const { table = '', rows = 0, living = 0 } = dead ?? {};
   const isBloated = rows > Math.max(MANY_DEAD_ROWS, 10 * living);
   return [
-    ...when(!isAutovacuumOn, 'postgresql-vacuum', 'warning', {}, [
-      'autovacuum is off.',
+    ...when(isAutovacuumOn === false, 'postgresql-vacuum', 'warning', {}, [
+      'autovacuum or track_counts is off.',
       'Each run leaves dead rows, which nobody removes: the tables grow, and requests become slow.',
-      'Switch autovacuum on.',
+      'Switch both on.',
     ]),
     ...when(isBloated, 'postgresql-bloat', 'warning', { table, rows }, [
       `The table ${table} has ${rows} dead rows, many more than living ones.`,

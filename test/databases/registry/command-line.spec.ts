@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
 import { toYaml } from '../../../lib/layout/job-configuration-yaml.js';
-import { DoctorAPI } from '../../../lib/operations/doctor-api.js';
 import { createRegistryCenter } from '../../../lib/settings/create-registry-center.js';
 import { aConfiguration } from '../../support/views.js';
 import { CommandStage } from '../../unit/cli/stage.js';
@@ -39,20 +38,4 @@ test('the command line lists and changes the jobs of a PostgreSQL that --registr
   expect(await run('config set bill description=monthly')).toMatchObject({ exitCode: 0 });
   expect(await jobs.centre.get('/bill/config')).toContain('description: monthly');
   expect((await run('doctor')).err).toBe('');
-});
-
-test('the doctor examines the server, and says which of its settings can lose commits', async () => {
-  await using jobs = await openPostgresql(server, { namespace: newName() });
-  await using polling = await openPostgresql(server, { namespace: newName(), notify: false });
-
-  const report = await jobs.centre.serverReport();
-  const { findings } = await new DoctorAPI(polling.centre).examine();
-
-  expect(report).toMatchObject({
-    kind: 'POSTGRESQL',
-    isStandby: false,
-    notifications: 'notified',
-    isAutovacuumOn: true,
-  });
-  expect(findings.map(({ type }) => type)).toContain('postgresql-polled');
 });

@@ -19,7 +19,12 @@ export interface ProxiedPostgresql extends AsyncDisposable {
 }
 
 /** How a centre is opened; a schema and a namespace of their own unless they are given. */
-export type CentreOptions = Partial<PostgresqlConfiguration> & PostgresqlRegistryCenterOptions;
+export type CentreOptions = Partial<PostgresqlConfiguration> &
+  PostgresqlRegistryCenterOptions & {
+    /** The role to connect as. Default: the administrator. */
+    readonly role?: string;
+    readonly database?: string;
+  };
 
 /** A name for a schema or a namespace that no other test uses. */
 export const newName = (): string => `t_${randomUUID().replaceAll('-', '')}`;
@@ -35,13 +40,13 @@ export async function openPostgresql(server: ServerAddress, options: CentreOptio
 /** As `openPostgresql`, but does not connect. */
 export async function proxiedPostgresql(
   { port }: ServerAddress,
-  { logger, clock, ...options }: CentreOptions = {},
+  { logger, clock, role = 'postgres', database = 'postgres', ...options }: CentreOptions = {},
 ): Promise<ProxiedPostgresql> {
   const proxy = await TcpProxy.start(port, 'other');
   const { schema = 'elasticjob', namespace = newName() } = options;
   const centre = new PostgresqlRegistryCenter(
     {
-      url: `postgres://postgres@${proxy.address}/postgres`,
+      url: `postgres://${role}@${proxy.address}/${database}`,
       sessionTimeoutMilliseconds: 4_000,
       ...options,
       schema,
@@ -66,10 +71,11 @@ export async function asAdministrator(
   port: number,
   text: string,
   values: readonly unknown[] = [],
+  database = 'postgres',
 ): Promise<readonly Readonly<Record<string, unknown>>[]> {
   const { Client } = await loadPostgresDriver();
   const client = new Client({
-    connectionString: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    connectionString: `postgres://postgres@127.0.0.1:${port}/${database}`,
     connectionTimeoutMillis: 10_000,
     application_name: 'test',
     keepAlive: false,

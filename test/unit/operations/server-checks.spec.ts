@@ -44,11 +44,12 @@ test.each<[string, string, Partial<EtcdReport>]>([
   expect(serverFindings({ ...etcd, ...facts })).toMatchObject([{ type, code: type, severity }]);
 });
 
-test('facts that an etcd does not tell are not taken for good or bad', () => {
+test('facts that a server does not report are not taken for good or bad', () => {
   const untold: EtcdReport = {
     ...{ kind: 'ETCD', latencyMs: 1, unknown: ['alarms', 'space', 'members'], hasUsers: true },
     maxTxnOps: { configured: 128, isAccepted: undefined },
   };
 
   expect(serverFindings(untold)).toEqual([]);
+  expect(serverFindings({ kind: 'POSTGRESQL', latencyMs: 1, unknown: ['all'] })).toEqual([]);
 });

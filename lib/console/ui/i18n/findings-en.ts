@@ -158,10 +158,10 @@ export const findingsEn = {
   'finding.postgresql-pooled.then': 'Changes are learnt of only by heartbeats, seconds later.',
   'finding.postgresql-pooled.cure':
     'Connect to the server itself, use a pooler of sessions, or switch notifications off.',
-  'finding.postgresql-vacuum': 'autovacuum is off.',
+  'finding.postgresql-vacuum': 'autovacuum or track_counts is off.',
   'finding.postgresql-vacuum.then':
     'Each run leaves dead rows, which nobody removes: the tables grow, and requests become slow.',
-  'finding.postgresql-vacuum.cure': 'Switch autovacuum on.',
+  'finding.postgresql-vacuum.cure': 'Switch both on.',
   'finding.postgresql-bloat': 'The table {table} has {rows} dead rows, many more than living ones.',
   'finding.postgresql-bloat.then': 'Requests become slow.',
   'finding.postgresql-bloat.cure':

@@ -120,6 +120,11 @@ export function isServerAnswer(error: unknown): boolean {
   return /^[0-9A-Z]{5}$/.test(code) && severity === 'ERROR';
 }
 
+/** True if the server refuses the request because the role lacks a right. */
+export function isMissingRight(error: unknown): boolean {
+  return readable(error).code === '42501';
+}
+
 /** True if the server answers so until somebody changes something there: see `LASTING`. */
 export function isLasting(error: unknown): boolean {
   return isServerAnswer(error) && LASTING.test(readable(error).code);

@@ -14,6 +14,12 @@ export {
   type Session,
   type SessionState,
 } from '../registry/registry-center.js';
+export {
+  type EtcdReport,
+  type OtherReport,
+  type PostgresqlReport,
+  type ServerReport,
+} from '../api/servers/server-report.js';
 export { operationBytes } from '../registry/commit-limits.js';
 export {
   type EmbeddedFaults,

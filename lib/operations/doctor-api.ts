@@ -49,6 +49,8 @@ interface Suspect {
   readonly types: ReadonlySet<FindingType>;
 }
 
+const NO_REPORT = 'The servers were not examined, as this registry centre has no serverReport().';
+
 const SETTLE_MS = 2_000;
 /** The most jobs that are checked again at a time. */
 const SUSPECTS_AT_ONCE = 20;
@@ -123,7 +125,7 @@ export class DoctorAPI extends AuditedOperations {
   /** The problems of the servers; a part that they do not report is unknown. */
   async #servers(): Promise<Pick<Examination, 'findings' | 'unknown'>> {
     const { registry } = this;
-    if (registry.serverReport === undefined) return { findings: [], unknown: [] };
+    if (registry.serverReport === undefined) return { findings: [], unknown: [NO_REPORT] };
     try {
       const report = await registry.serverReport();
       return { findings: serverFindings(report), unknown: report.unknown };

@@ -188,7 +188,8 @@ export interface RegistryCenter {
   openNodes?(paths: readonly string[]): Promise<readonly string[]>;
 
   /**
-   * The state of the servers, for the doctor. Absent if they cannot be asked for it.
+   * The state of the servers, for the doctor; `kind: 'OTHER'` for servers that it has no checks of their own for. Absent:
+   * the doctor reports that it has not examined the servers.
    * @throws RegistryUnavailableError if they do not answer
    */
   serverReport?(): Promise<ServerReport>;

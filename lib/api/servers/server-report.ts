@@ -1,13 +1,18 @@
 /** The state of a registry centre's servers, as far as a client can ask for it: facts, which the doctor judges. */
 
 /** Facts about servers. A fact that could not be learnt is absent, and `unknown` says why. */
-export type ServerReport = PostgresqlReport | EtcdReport;
+export type ServerReport = PostgresqlReport | EtcdReport | OtherReport;
 
 interface Report {
   /** How long one request took, in milliseconds. */
   readonly latencyMs: number;
   /** Parts that could not be examined, as sentences. */
   readonly unknown: readonly string[];
+}
+
+/** Facts about servers that the doctor has no checks of their own for, such as ZooKeeper's: the latency alone. */
+export interface OtherReport extends Report {
+  readonly kind: 'OTHER';
 }
 
 /** Facts about a PostgreSQL. */

@@ -16,9 +16,9 @@ const MANY_DEAD_ROWS = 100_000;
 
 /** Finds problems of the servers. */
 export function serverFindings(report: ServerReport): readonly Finding[] {
-  const { kind, latencyMs } = report;
+  const { latencyMs } = report;
   return [
-    ...(kind === 'POSTGRESQL' ? postgresqlFindings(report) : etcdFindings(report)),
+    ...findingsOf(report),
     ...(latencyMs < SLOW_MS
       ? []
       : [
@@ -29,6 +29,17 @@ export function serverFindings(report: ServerReport): readonly Finding[] {
           ]),
         ]),
   ];
+}
+
+function findingsOf(report: ServerReport): readonly Finding[] {
+  switch (report.kind) {
+    case 'POSTGRESQL':
+      return postgresqlFindings(report);
+    case 'ETCD':
+      return etcdFindings(report);
+    case 'OTHER':
+      return [];
+  }
 }
 
 function postgresqlFindings(report: PostgresqlReport): readonly Finding[] {

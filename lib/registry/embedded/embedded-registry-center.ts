@@ -19,7 +19,9 @@
  */
 import { InvalidConfigurationError } from '../../api/errors/errors.js';
 import { problemsInMap } from '../../api/settings/setting.js';
+import { type ServerReport } from '../../api/servers/server-report.js';
 import { type Clock, systemClock } from '../../time/clock.js';
+import { latencyReport } from '../latency-report.js';
 import { pathsInWords } from '../node-paths.js';
 import { requireOperations } from '../commit-limits.js';
 import { checkMirrorOptions } from '../mirror-options.js';
@@ -212,6 +214,10 @@ export class EmbeddedRegistryCenter implements RegistryCenter {
 
   async lineage(): Promise<Lineage> {
     return this.#ask('ask for the lineage of', '/', ({ namespace }) => namespace.lineage);
+  }
+
+  serverReport(): Promise<ServerReport> {
+    return latencyReport(this, this.#clock);
   }
 
   async close(): Promise<void> {

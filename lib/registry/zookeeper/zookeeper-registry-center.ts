@@ -31,9 +31,11 @@ import {
 } from '../../api/settings/call-options.js';
 import { isMap } from '../../api/text/describe-value.js';
 import { type JobLogger } from '../../api/text/logger.js';
+import { type ServerReport } from '../../api/servers/server-report.js';
 import { type Clock, systemClock } from '../../time/clock.js';
 import { RegistryRefusedError } from '../../api/errors/errors.js';
 import { commitSizeProblem, requireOperations, requireValueSize } from '../commit-limits.js';
+import { latencyReport } from '../latency-report.js';
 import { pathsInWords } from '../node-paths.js';
 import { checkMirrorOptions } from '../mirror-options.js';
 import {
@@ -290,6 +292,10 @@ export class ZookeeperRegistryCenter implements RegistryCenter {
         }
       }),
     );
+  }
+
+  serverReport(): Promise<ServerReport> {
+    return latencyReport(this, this.#context.clock);
   }
 
   async close(): Promise<void> {

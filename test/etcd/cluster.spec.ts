@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { DoctorAPI, type Examination } from '../../lib/operations/doctor-api.js';
 import { EtcdRegistryCenter } from '../../lib/registry/etcd/etcd-registry-center.js';
 import { untilConnected } from '../support/etcd-centres.js';
 import { EtcdCluster } from '../support/etcd-cluster.js';
@@ -107,6 +108,34 @@ describe('A registry centre on three members of etcd', () => {
     expect(failures).toEqual([]);
     expect(node?.version).toBe(commits);
   });
+});
+
+test('the doctor names each member that does not answer: at a configured endpoint as a problem, elsewhere as not examined', async () => {
+  await using cluster = await EtcdCluster.start();
+  const [own, second, third] = cluster.members as [EtcdServer, EtcdServer, EtcdServer];
+  const endpoints = `http://${own.address},http://${second.address}`;
+  await using centre = disposable(new EtcdRegistryCenter({ endpoints, namespace: 'examined' }));
+  centre.connect();
+  await untilConnected(centre);
+  const healthy = await new DoctorAPI(centre).examine();
+  // A member that serves no clients, as a majority still has to answer.
+  await second.kill();
+  const withoutSecond = await new DoctorAPI(centre).examine();
+  await second.restart();
+  await third.kill();
+  const withoutThird = await new DoctorAPI(centre).examine();
+
+  const aboutMembers = ({ findings }: Examination): readonly string[] =>
+    findings.filter(({ type }) => /^etcd-(members|version|mixed)$/.test(type)).map(({ sentence }) => sentence);
+  expect(aboutMembers(healthy)).toEqual([]);
+  expect(healthy.unknown).toEqual([expect.stringContaining('Clocks were not compared')]);
+  expect(aboutMembers(withoutSecond)).toEqual([
+    `Members of etcd do not answer: m1 at ${second.address} (ECONNREFUSED).`,
+  ]);
+  expect(aboutMembers(withoutThird)).toEqual([]);
+  expect(withoutThird.unknown).toContain(
+    `Member m2 of etcd was not examined: no answer at ${third.address} (ECONNREFUSED)`,
+  );
 });
 
 /** A centre on one member, whose requests and sessions may take long. */

@@ -43,6 +43,10 @@ export interface EtcdReport extends Report {
   readonly space?: { readonly bytes: number; readonly limit: number | undefined };
   /** The number of members that vote. */
   readonly members?: number;
+  /** The version of each member that has answered: name, then `3.5.17`. */
+  readonly versions?: ReadonlyMap<string, string>;
+  /** Members and endpoints of `regCenter.endpoints` that do not answer: `m2 at 10.0.0.2:2379 (ECONNREFUSED)`. */
+  readonly silent?: readonly string[];
   /** Operations in one transaction: configured, and whether the servers accept so many. */
   readonly maxTxnOps: { readonly configured: number; readonly isAccepted: boolean | undefined };
   /** True if user and password are asked for. */

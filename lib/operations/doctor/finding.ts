@@ -77,6 +77,9 @@ export type FindingType =
   | 'etcd-max-txn-ops'
   | 'etcd-open'
   | 'etcd-single'
+  | 'etcd-members'
+  | 'etcd-version'
+  | 'etcd-mixed'
   | 'etcd-history';
 
 /**
@@ -132,6 +135,9 @@ export const FINDING_CODES = [
   'etcd-max-txn-ops',
   'etcd-open',
   'etcd-single',
+  'etcd-members',
+  'etcd-version',
+  'etcd-mixed',
   'etcd-history',
 ] as const;
 

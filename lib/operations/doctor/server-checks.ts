@@ -1,6 +1,7 @@
 /** Judges the state of a registry centre's servers: pure functions of the facts that they report. */
 import { type CodeValues } from '../explain/codes.js';
 import { type EtcdReport, type PostgresqlReport, type ServerReport } from '../../api/servers/server-report.js';
+import { isOldEtcd, OLDEST_ETCD } from '../../api/servers/server-versions.js';
 import { type Finding, type FindingType, type Severity } from './finding.js';
 
 /** The kinds of findings about servers, each of which is also the code of its sentences. */
@@ -98,7 +99,8 @@ function vacuumFindings({ isAutovacuumOn, dead }: PostgresqlReport): readonly Fi
   ];
 }
 
-function etcdFindings({ alarms = [], space, members, maxTxnOps, hasUsers, isHistoryKept }: EtcdReport) {
+function etcdFindings(report: EtcdReport): readonly Finding[] {
+  const { alarms = [], space, members, maxTxnOps, hasUsers, isHistoryKept } = report;
   const raised = alarms.join(', ');
   const { bytes = 0, limit = DEFAULT_QUOTA } = space ?? {};
   const { configured } = maxTxnOps;
@@ -129,10 +131,35 @@ function etcdFindings({ alarms = [], space, members, maxTxnOps, hasUsers, isHist
       'While it is down, no job begins; if its disk is lost, all settings are.',
       'Run three members, or five.',
     ]),
+    ...memberFindings(report),
     ...when(isHistoryKept === true, 'etcd-history', 'warning', {}, [
       'etcd keeps its history of more than a million changes.',
       'The database grows until its limit, upon which etcd takes no writes.',
       'Switch on --auto-compaction-retention.',
+    ]),
+  ];
+}
+
+function memberFindings({ versions = new Map<string, string>(), silent = [] }: EtcdReport): readonly Finding[] {
+  const listed = (some: readonly (readonly [string, string])[]): string =>
+    some.map(([member, version]) => `${member} ${version}`).join(', ');
+  const [all, old] = [[...versions], [...versions].filter(([, version]) => isOldEtcd(version))];
+  const minors = new Set(all.map(([, version]) => version.split('.', 2).join('.')));
+  return [
+    ...when(silent.length > 0, 'etcd-members', 'warning', { members: silent.join(', ') }, [
+      `Members of etcd do not answer: ${silent.join(', ')}.`,
+      'Instances use the others. Without a majority of its members etcd takes no writes, and no job runs.',
+      'Start the member, or remove its address from regCenter.endpoints.',
+    ]),
+    ...when(old.length > 0, 'etcd-version', 'critical', { members: listed(old) }, [
+      `Members of etcd are older than ${OLDEST_ETCD}: ${listed(old)}.`,
+      'Instances cannot use these members.',
+      'Upgrade etcd, one minor version after the other.',
+    ]),
+    ...when(minors.size > 1, 'etcd-mixed', 'notice', { members: listed(all) }, [
+      `The members of etcd have different versions: ${listed(all)}.`,
+      'etcd supports that only during an upgrade, and works as the oldest version does.',
+      'Bring all members to one version.',
     ]),
   ];
 }

@@ -5,12 +5,13 @@ import { type EtcdClient } from './client/etcd-client.js';
 import { EtcdError, Status } from './client/etcd-error.js';
 import { type EtcdSettings } from './etcd-configuration.js';
 import { type EtcdKeys } from './etcd-keys.js';
+import { askMembers } from './etcd-members.js';
 
 /** The parts that a report needs. */
 export interface EtcdReportOptions {
   readonly client: EtcdClient;
   readonly keys: EtcdKeys;
-  readonly settings: Pick<EtcdSettings, 'maxTxnOps'>;
+  readonly settings: EtcdSettings;
   readonly clock: Clock;
 }
 
@@ -41,8 +42,10 @@ export async function etcdReport({ client, keys, settings, clock }: EtcdReportOp
     canRead(client, keys, Number(header.revision) - KEPT_REVISIONS),
   );
   const isAccepted = await part('how many operations it accepts', () => accepts(client, keys, settings.maxTxnOps));
+  const { versions, silent, unheard } = await askMembers(cluster?.members ?? [], settings, clock);
+  unknown.push(...unheard);
   return {
-    ...{ kind: 'ETCD', latencyMs, unknown },
+    ...{ kind: 'ETCD', latencyMs, unknown, versions, silent },
     ...(raised && { alarms: raised.alarms.map(({ alarm }) => ALARMS[alarm] ?? `number ${alarm}`) }),
     ...(status && { space: { bytes: Number(status.dbSize), limit: Number(status.dbSizeQuota) || undefined } }),
     ...(cluster && { members: cluster.members.filter(({ isLearner }) => !isLearner).length }),

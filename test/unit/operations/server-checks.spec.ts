@@ -9,6 +9,7 @@ const postgresql: PostgresqlReport = {
 };
 const etcd: EtcdReport = {
   ...{ kind: 'ETCD', latencyMs: 1, unknown: [], alarms: [], space: { bytes: 1_000_000, limit: undefined } },
+  ...{ versions: new Map(Object.entries({ m1: '3.5.17', m2: '3.5.1' })), silent: [] },
   ...{ members: 3, maxTxnOps: { configured: 128, isAccepted: true }, hasUsers: true, isHistoryKept: false },
 };
 
@@ -39,6 +40,9 @@ test.each<[string, string, Partial<EtcdReport>]>([
   ['etcd-max-txn-ops', 'critical', { maxTxnOps: { configured: 128, isAccepted: false } }],
   ['etcd-open', 'notice', { hasUsers: false }],
   ['etcd-single', 'notice', { members: 1 }],
+  ['etcd-members', 'warning', { silent: ['m2 at 10.0.0.2:2379 (ECONNREFUSED)'] }],
+  ['etcd-version', 'critical', { versions: new Map([['m1', '3.3.27']]) }],
+  ['etcd-mixed', 'notice', { versions: new Map(Object.entries({ m1: '3.4.23', m2: '3.5.17', m3: '3.5.1' })) }],
   ['etcd-history', 'warning', { isHistoryKept: true }],
 ])('an etcd with %s is found, with a cure', (type, severity, facts) => {
   expect(serverFindings({ ...etcd, ...facts })).toMatchObject([{ type, code: type, severity }]);

@@ -12,6 +12,8 @@ export type Int64 = string | number;
 /** Head of each answer. */
 export interface ResponseHeader {
   readonly clusterId: string;
+  /** The member that answers. */
+  readonly memberId: string;
   /** The revision of the whole store when the request was carried out. */
   readonly revision: string;
   /** Grows with each election of a leader. */
@@ -150,6 +152,17 @@ export interface WatchResponse {
   readonly events: readonly WatchEvent[];
 }
 
+/** A member of the cluster. */
+export interface Member {
+  readonly id: string;
+  /** Empty until it has started for the first time. */
+  readonly name: string;
+  /** The addresses that it advertises to clients; none until it has started for the first time. */
+  readonly clientUrls: readonly string[];
+  /** True if it does not vote yet. */
+  readonly isLearner: boolean;
+}
+
 /** Requests and answers of the calls that have one answer. */
 export interface UnaryCalls {
   range: [RangeRequest, RangeResponse];
@@ -166,10 +179,7 @@ export interface UnaryCalls {
     { readonly action: 0 },
     { readonly header: ResponseHeader; readonly alarms: readonly { readonly alarm: number }[] },
   ];
-  memberList: [
-    object,
-    { readonly header: ResponseHeader; readonly members: readonly { readonly isLearner: boolean }[] },
-  ];
+  memberList: [object, { readonly header: ResponseHeader; readonly members: readonly Member[] }];
   authenticate: [
     { readonly name: string; readonly password: string },
     { readonly header: ResponseHeader; readonly token: string },

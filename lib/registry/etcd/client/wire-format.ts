@@ -20,7 +20,7 @@ import { type StreamCalls, type UnaryCalls } from './messages.js';
 type Fields = Readonly<Record<string, string>>;
 
 const MESSAGES: Readonly<Record<string, Fields>> = {
-  ResponseHeader: { clusterId: 'uint64 1', revision: 'int64 3', raftTerm: 'uint64 4' },
+  ResponseHeader: { clusterId: 'uint64 1', memberId: 'uint64 2', revision: 'int64 3', raftTerm: 'uint64 4' },
   KeyValue: {
     key: 'string 1',
     createRevision: 'int64 2',
@@ -84,7 +84,7 @@ const MESSAGES: Readonly<Record<string, Fields>> = {
   AlarmMember: { memberId: 'uint64 1', alarm: 'int32 2' },
   AlarmResponse: { header: 'ResponseHeader 1', alarms: '*AlarmMember 2' },
   MemberListRequest: {},
-  Member: { id: 'uint64 1', name: 'string 2', isLearner: 'bool 5' },
+  Member: { id: 'uint64 1', name: 'string 2', clientUrls: '*string 4', isLearner: 'bool 5' },
   MemberListResponse: { header: 'ResponseHeader 1', members: '*Member 2' },
   AuthenticateRequest: { name: 'string 1', password: 'string 2' },
   AuthenticateResponse: { header: 'ResponseHeader 1', token: 'string 2' },

@@ -8,8 +8,9 @@
  * ```
  */
 import { dependenciesOf } from '../api/settings/dependencies.js';
-import { knownNames } from '../api/text/nearest.js';
+import { knownNamesHint } from '../api/text/nearest.js';
 import { type JobConfiguration } from '../api/job/job-configuration.js';
+import { inEnglish, type Wording, wording } from '../wording/wording.js';
 
 /** The settings of a job that matter in its graph. */
 export type GraphJob = Pick<JobConfiguration, 'jobName' | 'cron' | 'shardingTotalCount' | 'monitorExecution' | 'props'>;
@@ -81,28 +82,30 @@ export function cycleThrough(job: GraphJob, find: FindJob): readonly string[] | 
  * A problem in words that follow the name of the job: reason and cure.
  * @param names the jobs that there are, to find the one that was meant
  */
-export function describeGraphProblem(problem: GraphProblem, names: readonly string[] = []): string {
+export function graphProblemWording(problem: GraphProblem, names: readonly string[] = []): Wording {
   switch (problem.type) {
     case 'cycle':
-      return (
-        `it runs after itself, so that none of these jobs ever runs: ${problem.path.join(' after ')}. ` +
-        `Take one of them out of the 'after' of the one before it.`
-      );
-    case 'unknown':
-      return `it runs after '${problem.upstream}', and there is no such job${knownNames(problem.upstream, names)}. It runs when there is one.`;
-    case 'unequal-items':
-      return (
-        `its items are to run after those of '${problem.upstream}' with the same numbers (afterItems: 'same'), but it has ` +
-        `${problem.own} items and '${problem.upstream}' has ${problem.theirs}. Give both the same shardingTotalCount.`
-      );
+      return wording('graph-cycle', { path: problem.path.join(' after ') });
+    case 'unknown': {
+      const { upstream } = problem;
+      // Without any other name there is none to suggest.
+      const hint = names.length === 0 ? '' : knownNamesHint(upstream, names);
+      return wording('graph-unknown', { upstream, hint });
+    }
+    case 'unequal-items': {
+      const { upstream, own, theirs } = problem;
+      return wording('graph-unequal', { upstream, own, theirs });
+    }
     case 'unrecorded':
-      return (
-        `job '${problem.jobName}' has monitorExecution: false, so that no instance knows when its items have ended. Set it ` +
-        'to true.'
-      );
+      return wording('graph-unrecorded', { jobName: problem.jobName });
     case 'also-cron':
-      return `it has both 'after' and the cron expression '${problem.cron}'. Leave one of them out.`;
+      return wording('graph-cron', { cron: problem.cron });
     default:
       return problem satisfies never;
   }
+}
+
+/** As `graphProblemWording`, in English. */
+export function describeGraphProblem(problem: GraphProblem, names: readonly string[] = []): string {
+  return inEnglish(graphProblemWording(problem, names));
 }

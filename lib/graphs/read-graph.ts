@@ -2,7 +2,8 @@ import { InvalidConfigurationError } from '../api/errors/errors.js';
 import { fromYaml } from '../layout/job-configuration-yaml.js';
 import { JobPaths } from '../layout/job-paths.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
-import { describeGraphProblem, type GraphJob, type GraphProblem, graphProblems, upstreamsOf } from './job-graph.js';
+import { inEnglish, type Wording } from '../wording/wording.js';
+import { type GraphJob, type GraphProblem, graphProblems, graphProblemWording, upstreamsOf } from './job-graph.js';
 
 /** More jobs than any graph has that people have drawn; beyond them, cycles are not looked for. */
 const MOST_JOBS = 1_000;
@@ -11,6 +12,8 @@ const MOST_JOBS = 1_000;
 export interface FoundProblem {
   readonly problem: GraphProblem;
   /** Reason and cure, in words that follow the name of the job. */
+  readonly wording: Wording;
+  /** `wording` in English. */
   readonly text: string;
 }
 
@@ -26,7 +29,10 @@ export async function findGraphProblems(registry: RegistryCenter, job: GraphJob)
   const problems = graphProblems(job, (name) => jobs.get(name));
   const isAnyUnknown = problems.some(({ type }) => type === 'unknown');
   const names = isAnyUnknown ? (await registry.children('/')).filter((name) => name !== job.jobName) : [];
-  return problems.map((problem) => ({ problem, text: describeGraphProblem(problem, names) }));
+  return problems.map((problem) => {
+    const wording = graphProblemWording(problem, names);
+    return { problem, wording, text: inEnglish(wording) };
+  });
 }
 
 /** The job and all jobs before it, by name; those without readable settings are left out. */

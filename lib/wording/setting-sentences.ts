@@ -99,6 +99,14 @@ export const DOUBT_SENTENCES = {
   'doubt-zone-after':
     'timeZone has no effect without cron: the job runs after other jobs, for the instants of their rounds',
   'doubt-after': '{option} has no effect without after, which names the jobs after which the job runs',
+  'graph-cycle':
+    "it runs after itself, so that none of these jobs ever runs: {path}. Take one of them out of the 'after' of the one before it.",
+  'graph-unknown': "it runs after '{upstream}', which it waits for, as there is no such job{hint}.",
+  'graph-unequal':
+    "its items are to run after those of '{upstream}' with the same numbers (afterItems: 'same'), but it has {own} items and '{upstream}' has {theirs}. Give both the same shardingTotalCount.",
+  'graph-unrecorded':
+    "job '{jobName}' has monitorExecution: false, so that no instance knows when its items have ended. Set it to true.",
+  'graph-cron': "it has both 'after' and the cron expression '{cron}'. Leave one of them out.",
   'doubt-failover': 'failover has no effect without monitorExecution, by which instances see what others were running',
   'doubt-backoff':
     'retryBackoffMilliseconds has no effect without maxRetries, which is 0, so that no item is tried again',

@@ -1,4 +1,5 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import { type ConfigurationCheck } from '../../lib/console/contract/jobs.js';
 import { SnapshotService } from '../../lib/dump/snapshot-service.js';
 import { Browser } from './support/browser.js';
 import { ConsoleApp, USERS } from './support/console-app.js';
@@ -274,4 +275,73 @@ test('an instance is asked for its dump where it lives, at the ports of the sett
   expect(await dump({ serverIp: '10.0.0.9', port })).toMatchObject({ status: 404 });
   await service.close();
   expect(await dump({ serverIp: '127.0.0.1', port })).toMatchObject({ status: 504, json: { code: 'no-dump' } });
+});
+
+describe('a job that is to run after others', () => {
+  const after = (props: Readonly<Record<string, string>>, more: object = {}): object => ({
+    ...{ jobName: 'orders', shardingTotalCount: 2, monitorExecution: true, props },
+    ...more,
+  });
+
+  async function checkOf({ browser }: { readonly browser: Browser }, body: object) {
+    const { json } = await browser.request(`${CONFIG}/validate`, { method: 'POST', body });
+    return json as ConfigurationCheck;
+  }
+
+  test('is warned of a name that no job has, with the nearest one, and may be stored', async () => {
+    await using opened = await open();
+    const { stage, browser } = opened;
+    await stage.add('imports');
+    const body = after({ 'graph.after': 'importz' });
+
+    const { problems, warnings } = await checkOf(opened, body);
+    const written = await browser.request(CONFIG, { method: 'PUT', body, headers: { 'if-match': '"0"' } });
+
+    expect(problems).toEqual([]);
+    expect(warnings).toEqual([
+      expect.objectContaining({
+        setting: 'props.graph.after',
+        message: "It runs after 'importz', which it waits for, as there is no such job; did you mean 'imports'?",
+      }),
+    ]);
+    expect(written.status).toBe(200);
+  });
+
+  test('is refused if it would run after itself, with the path', async () => {
+    await using opened = await open();
+    const { stage, browser } = opened;
+    await stage.add('report', { cron: '', after: 'orders' });
+    const body = after({ 'graph.after': 'report' });
+
+    const { problems } = await checkOf(opened, body);
+    const written = await browser.request(CONFIG, { method: 'PUT', body, headers: { 'if-match': '"0"' } });
+
+    expect(problems).toEqual([
+      expect.objectContaining({
+        setting: 'props.graph.after',
+        message: expect.stringContaining('orders after report'),
+      }),
+    ]);
+    expect(written).toMatchObject({ status: 422, json: { problems } });
+  });
+
+  test.each<[string, Record<string, string>, object, string, string]>([
+    [
+      'a cron expression too',
+      { 'graph.after': 'a' },
+      { cron: '0 0 2 * * ?' },
+      'after',
+      'must not be given beside cron',
+    ],
+    ['an unknown rule', { 'graph.after': 'a', 'graph.afterItems': 'some' }, {}, 'afterItems', 'one of all, same'],
+    ['a name that is none', { 'graph.after': 'a,,b' }, {}, 'after', 'a list of texts that are not empty'],
+  ])('is refused with %s, at its field', async (_, props, more, field, text) => {
+    await using opened = await open();
+
+    const { problems } = await checkOf(opened, after(props, more));
+
+    expect(problems).toEqual([
+      expect.objectContaining({ setting: `props.graph.${field}`, message: expect.stringContaining(text) }),
+    ]);
+  });
 });

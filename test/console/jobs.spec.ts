@@ -19,6 +19,18 @@ async function consoleOf(stage: JobStage, server: (typeof SERVERS)[number] = 'ex
   return ConsoleApp.start({ server, ...optionsOf(stage) });
 }
 
+test('a job names the jobs before it, and those after it', async () => {
+  await using stage = await JobStage.open();
+  await stage.add('import');
+  await stage.add('report', { cron: '', after: 'import' });
+  await stage.add('index', { cron: '', after: ['import', 'report'] });
+  await using app = await consoleOf(stage);
+  const browser = await Browser.loggedIn(app, 'gina');
+
+  expect((await browser.get(`${JOBS}/import`)).json).toMatchObject({ type: 'cron', successors: ['index', 'report'] });
+  expect((await browser.get(`${JOBS}/index`)).json).toMatchObject({ after: ['import', 'report'], successors: [] });
+});
+
 describe.each(SERVERS)('jobs on %s', (server) => {
   test('are listed with their state, filtered, sorted and paged', async () => {
     await using stage = await JobStage.open();

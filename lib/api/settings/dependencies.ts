@@ -2,11 +2,16 @@
  * The jobs after which a job runs. ElasticJob has nothing like it, so these settings are stored among the properties of
  * the job (`props`), under keys that Java instances leave alone.
  */
-import { inEnglish, wording } from '../../wording/wording.js';
+import { inEnglish, type Wording, wording } from '../../wording/wording.js';
 import { withValue } from '../text/describe-value.js';
 import { InvalidConfigurationError } from '../errors/errors.js';
 import { jobNameProblem, propertyPath } from '../job/job-name.js';
 import { type RunPropertyProblem } from './run-limits.js';
+
+/** A problem with the value of a property that stores a dependency. */
+export interface DependencyProblem extends RunPropertyProblem {
+  readonly wording: Wording;
+}
 
 /** The upstream jobs of a job, and the rules by which it follows them. */
 export interface Dependencies {
@@ -87,22 +92,26 @@ function chosen<Key extends Choice>(key: Key, props: Properties): Dependencies[K
 }
 
 /** @returns the problems with the values of the properties that store dependencies */
-export function dependencyProblems(props: Properties): readonly RunPropertyProblem[] {
+export function dependencyProblems(props: Properties): readonly DependencyProblem[] {
   const { after } = DEPENDENCY_PROPERTIES;
   const text = props[after];
   const names = text === undefined ? undefined : namesIn(text);
   const listProblems =
     text === undefined || (names !== undefined && names.length > 0 && !names.some(jobNameProblem))
       ? []
-      : [{ property: after, problem: inEnglish(withValue(wording('text-list'), text)) }];
+      : [dependencyProblem(after, withValue(wording('text-list'), text))];
   const choiceProblems = choices.flatMap((key) => {
     const property = DEPENDENCY_PROPERTIES[key];
     const value = props[property];
     const known: readonly string[] = CHOICES[key];
     if (value === undefined || known.includes(value)) return [];
-    return [{ property, problem: inEnglish(withValue(wording('one-of', { words: known.join(', ') }), value)) }];
+    return [dependencyProblem(property, withValue(wording('one-of', { words: known.join(', ') }), value))];
   });
   return [...listProblems, ...choiceProblems];
+}
+
+function dependencyProblem(property: string, problem: Wording): DependencyProblem {
+  return { property, problem: inEnglish(problem), wording: problem };
 }
 
 /** @throws InvalidConfigurationError naming each property that stores dependencies and has a fault */

@@ -10,3 +10,19 @@ export function settingProblem(
   const sentence = wording('setting', { setting: subject, problem });
   return { setting, message: inEnglish(sentence), wording: sentence };
 }
+
+/** A problem of the settings as a whole, as its sentence. */
+export function withoutSetting(clause: Wording): SettingProblem {
+  return { message: sentence(inEnglish(clause)), wording: wording('sentence', { clause }) };
+}
+
+/** A clause as a sentence of its own. */
+export function sentence(clause: string): string {
+  const text = clause.trim();
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? '' : '.'}`;
+}
+
+/** The name by which problems name a property of a job: `props.graph.after`. */
+export function propertySetting(property: string): string {
+  return `props.${property}`;
+}

@@ -84,6 +84,8 @@ export interface JobDetail extends JobRow {
   /** The kinds of instances that take part. A trigger with a parameter is refused while Java instances take part. */
   readonly kinds: readonly ('node' | 'java' | 'unknown')[];
   readonly leader?: string;
+  /** The jobs that run after it, by name. */
+  readonly successors: readonly string[];
   readonly serverStates: readonly {
     readonly serverIp: string;
     readonly isDisabled: boolean;

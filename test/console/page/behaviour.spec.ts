@@ -436,6 +436,24 @@ describe('configuration', () => {
     });
   });
 
+  test('a job is set to run after others, and rules at their defaults are not stored', async () => {
+    const page = await open(`${JOB}/config`);
+    await page.locator('#s-cron').fill('');
+    await page.locator('#s-after').fill('importA,importB');
+    await page.locator('#s-afterItems').selectOption('the upstream items of its number');
+    await page.locator('#s-afterFailure').selectOption('run all the same');
+    await page.locator('#s-afterFailure').selectOption('do not run, nor do jobs after it');
+    await screenshot(page, 'config-after');
+    await page.getByRole('button', { name: 'Review changes' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+
+    await page.getByText('Saved.').waitFor();
+    const { props, ...settings } = sent('PUT', /config$/)[0]?.body as { props: unknown };
+    expect(settings).not.toHaveProperty('cron');
+    expect(props).toMatchObject({ 'graph.after': 'importA,importB', 'graph.afterItems': 'same' });
+    expect(props).not.toHaveProperty('graph.afterFailure');
+  });
+
   test('who saves later than somebody else is told, and loses no text', async () => {
     const page = await open(`${JOB}/config`);
     await page.locator('#s-description').fill('mine');

@@ -1,3 +1,4 @@
+import { upstreamsOf } from '../../../graphs/job-graph.js';
 import { ExplanationAPI } from '../../../operations/explanation-api.js';
 import { isDisabled } from '../../../operations/statuses.js';
 import { type Clock } from '../../../time/clock.js';
@@ -74,7 +75,7 @@ export class ConsoleJobs {
   }
 
   async detail(registry: ConsoleRegistry, jobName: string): Promise<JobDetail> {
-    const { job } = await findJob(registry, jobName);
+    const { live, job } = await findJob(registry, jobName);
     const { runs } = this.#parts;
     const { view } = job;
     await runs.read([{ jobName, items: view.config?.shardingTotalCount }]);
@@ -83,6 +84,9 @@ export class ConsoleJobs {
       ...withRuns(jobRow(job, this.#now), runs.of(jobName)),
       kinds: [...new Set(instances.map(({ jobInstanceId }) => kindOf(view, jobInstanceId)))].sort(),
       ...(view.leader !== undefined && { leader: view.leader }),
+      successors: live.jobs
+        .flatMap((each) => (upstreamsOf(each.view.config).includes(jobName) ? each.jobName : []))
+        .sort(),
       serverStates: [...view.servers]
         .map(([serverIp, status]) => ({
           serverIp,

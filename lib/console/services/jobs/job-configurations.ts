@@ -1,7 +1,8 @@
-import { inEnglish, type Wording, wording } from '../../../wording/wording.js';
+import { type Wording, wording } from '../../../wording/wording.js';
 import { isLostRace } from '../../../api/errors/registry-errors.js';
 import { checkedJob, type JobConfiguration, jobConfiguration } from '../../../api/job/job-configuration.js';
 import { doubtsAbout, isJavaClass, javaDoubtsAbout } from '../../../api/job/doubtful-settings.js';
+import { DEPENDENCY_PROPERTIES, dependencyProblems } from '../../../api/settings/dependencies.js';
 import { isMap } from '../../../api/text/describe-value.js';
 import { shownValue, withoutSecrets } from '../../../api/text/secrets.js';
 import { readJob, type ReadJob } from '../../../operations/job-reading.js';
@@ -10,9 +11,10 @@ import { type Clock } from '../../../time/clock.js';
 import { type SettingProblem } from '../../contract/common.js';
 import { type ConfigurationCheck, type StoredConfiguration } from '../../contract/jobs.js';
 import { ConsoleProblem } from '../../answers/console-problem.js';
-import { settingProblem } from '../../answers/setting-problem.js';
+import { propertySetting, sentence, settingProblem, withoutSetting } from '../../answers/setting-problem.js';
 import { type ConsoleAudit } from '../../security/audit/console-audit.js';
 import { type ConsoleRegistry } from '../registries/console-registry.js';
+import { graphChecks } from './graph-checks.js';
 import { firesAfter } from './fires.js';
 import { type IsSecret, secretsOf, shownSettings, storedSettings } from './job-secrets.js';
 import { type ConsoleAction, operate } from './noted-operations.js';
@@ -51,9 +53,10 @@ export class JobConfigurations {
   /** The problems and changes of a `write`, without writing. */
   async check(registry: ConsoleRegistry, jobName: string, given: unknown): Promise<ConfigurationCheck> {
     const job = await readJob(registry.center, jobName);
-    const { settings, problems } = this.#merged(job, given);
-    if (problems.length > 0) return { problems, warnings: [], changes: [], nextFires: [] };
+    const { settings, problems: own } = this.#merged(job, given);
+    if (own.length > 0) return { problems: own, warnings: [], changes: [], nextFires: [] };
     const configuration = jobConfiguration(settings);
+    const { problems, warnings } = await graphChecks(registry.center, configuration);
     const before = job.view.config;
     const changes = changedSettings(before, configuration).map(({ setting, before: was, after: is }) => ({
       setting,
@@ -63,7 +66,7 @@ export class JobConfigurations {
     const schedule = scheduleOf(configuration);
     return {
       problems,
-      warnings: this.#warnings(configuration, job),
+      warnings: [...warnings, ...this.#warnings(configuration, job)],
       changes,
       nextFires: schedule === undefined ? [] : firesAfter(schedule, { from: this.clock.now(), count: FIRES }).fires,
     };
@@ -81,7 +84,8 @@ export class JobConfigurations {
       const { configVersion } = job.view;
       if (configVersion === undefined) throw noConfiguration(jobName);
       if (configVersion !== version) throw stale(jobName, version, configVersion);
-      const { settings, problems } = this.#merged(job, given);
+      const { settings, problems: own } = this.#merged(job, given);
+      const problems = own.length > 0 ? own : (await graphChecks(registry.center, jobConfiguration(settings))).problems;
       if (problems.length > 0)
         throw new ConsoleProblem(
           422,
@@ -137,20 +141,26 @@ function withoutStored({ version: _, jobExtraConfigurations: __, ...settings }: 
 
 /** The problems that the scheduler itself finds, by setting. */
 function problemsOf(settings: JobConfiguration): readonly SettingProblem[] {
-  return checkedJob(settings).problems.map(({ place, problem, wording: worded }) => {
-    const setting = place.join('.');
-    if (worded === undefined) return { setting, message: sentence(problem) };
-    return setting === '' ? withoutSetting(worded) : settingProblem(setting, worded);
-  });
+  const { problems } = checkedJob(settings);
+  return [
+    ...problems.map(({ place, problem, wording: worded }) => {
+      const setting = place.join('.');
+      if (worded === undefined) return { setting, message: sentence(problem) };
+      return setting === '' ? withoutSetting(worded) : settingProblem(...placed(setting, worded));
+    }),
+    // Properties are read only if they are texts by key.
+    ...(problems.length > 0 ? [] : dependencyProblems(jobConfiguration(settings).props)).map(
+      ({ property, wording: worded }) => settingProblem(propertySetting(property), worded),
+    ),
+  ];
 }
 
-function withoutSetting(clause: Wording): SettingProblem {
-  return { message: sentence(inEnglish(clause)), wording: wording('sentence', { clause }) };
-}
-
-function sentence(clause: string): string {
-  const text = clause.trim();
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? '' : '.'}`;
+/** The form has a field of its own for the jobs after which a job runs. */
+function placed(setting: string, worded: Wording): [string, Wording] {
+  const { problem } = worded.values;
+  if (typeof problem !== 'object' || problem.code !== 'after-property-cron') return [setting, worded];
+  const { cron = '' } = problem.values;
+  return [propertySetting(DEPENDENCY_PROPERTIES.after), wording('after-cron', { cron })];
 }
 
 function noConfiguration(jobName: string): ConsoleProblem {

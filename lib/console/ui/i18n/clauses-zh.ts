@@ -93,6 +93,14 @@ export const clausesZh = {
   'clause.doubt-zone': '没有 cron 时 timeZone 不起作用：该作业是一次性作业，触发时才运行',
   'clause.doubt-zone-after': '没有 cron 时 timeZone 不起作用：该作业在其他作业之后运行，使用它们各轮的时刻',
   'clause.doubt-after': '没有 after 时 {option} 不起作用：after 指明该作业在哪些作业之后运行',
+  'clause.graph-cycle':
+    '它经由其他作业在自己之后运行，因此这些作业都不会运行：{path}（after 表示“在……之后”）。请从其中一个作业的 after 里去掉前一个',
+  'clause.graph-unknown': '它在“{upstream}”之后运行，但没有这个作业，有了之后它才会运行{hint}',
+  'clause.graph-unequal':
+    "它的分片项要在“{upstream}”的同号分片项之后运行（afterItems: 'same'），但它有 {own} 个分片项，“{upstream}”有 {theirs} 个。请让两者的 shardingTotalCount 相同",
+  'clause.graph-unrecorded':
+    '作业“{jobName}”的 monitorExecution 为 false，因此没有实例知道它的分片项何时结束。请设为 true',
+  'clause.graph-cron': '它同时有 after 和 cron（{cron}）。请去掉其中一个',
   'clause.doubt-failover': '没有 monitorExecution 时 failover 不起作用，因为实例靠它得知其他实例在运行什么',
   'clause.doubt-backoff': '没有 maxRetries 时 retryBackoffMilliseconds 不起作用：maxRetries 为 0，不会重试',
   'clause.doubt-abbreviation': '时区“{zone}”表示 {meaning}',

@@ -342,7 +342,15 @@ function readRegistry(known: Knowledge, [what, name, part]: readonly string[], q
   const job = known.jobs.find(({ jobName }) => jobName === name);
   if (job === undefined) return problem(404, 'unknown-job', `There is no job ${name}.`);
   if (part === undefined)
-    return { body: { ...job, kinds: ['node'], leader: fixtures.instanceId(1), serverStates: [] } };
+    return {
+      body: {
+        ...job,
+        kinds: ['node'],
+        leader: fixtures.instanceId(1),
+        successors: ['mail-invoices'],
+        serverStates: [],
+      },
+    };
   if (part === 'shards') return page(known.shards);
   if (part === 'instances') return page(known.instances);
   if (part === 'config')

@@ -17,12 +17,27 @@ export const STATUSES: readonly ConsoleJobStatus[] = [
 const STORED = 'elasticjob.columns';
 const AT_FIRST = ['name', 'status', 'items', 'instances', 'cron', 'next', 'last', 'label'];
 
-export const jobColumns = (): readonly Column<JobRow>[] => [
+/** A job in the list. */
+export interface ListedJob extends JobRow {
+  /** The jobs that run after it, by name. */
+  readonly successors: readonly string[];
+}
+
+/** The jobs with those that run after each. */
+export function withSuccessors(jobs: readonly JobRow[]): readonly ListedJob[] {
+  const successors = new Map<string, string[]>();
+  for (const { jobName, after = [] } of jobs)
+    for (const upstream of after) successors.set(upstream, [...(successors.get(upstream) ?? []), jobName].sort());
+  return jobs.map((job) => ({ ...job, successors: successors.get(job.jobName) ?? [] }));
+}
+
+export const jobColumns = (): readonly Column<ListedJob>[] => [
   { key: 'name', label: t('col.job'), of: (job) => job.jobName, isSortable: true, width: 'fill' },
   { key: 'status', label: t('col.status'), of: (job) => STATUSES.indexOf(job.status), isSortable: true },
   { key: 'items', label: t('col.items'), of: (job) => job.shardingTotalCount, isSortable: true, align: 'end' },
   { key: 'instances', label: t('col.instances'), of: (job) => job.instanceCount, isSortable: true, align: 'end' },
   { key: 'cron', label: t('col.schedule'), of: (job) => job.cron, isSortable: true, width: 'narrow' },
+  { key: 'successors', label: t('col.successors'), of: (job) => job.successors.join(', '), isSortable: true },
   { key: 'next', label: t('col.next'), of: (job) => job.nextFireAt, isSortable: true },
   { key: 'last', label: t('col.last'), of: (job) => job.lastRun?.at, isSortable: true },
   { key: 'duration', label: t('col.duration'), of: (job) => job.lastRun?.durationMs, isSortable: true, align: 'end' },

@@ -6,16 +6,29 @@ type Setting = keyof JobConfigurationDto;
 /** Limits of runs, which are stored as properties so that Java instances ignore them. */
 type Limit = 'timeoutMilliseconds' | 'maxRetries' | 'retryBackoffMilliseconds';
 
+/** The jobs after which a job runs, and the rules by which it follows them; stored as properties, too. */
+type Dependency = 'after' | keyof typeof RULES;
+
+/** The values of each rule by which a job follows others; the first one is the default, which is not stored. */
+const RULES = {
+  afterItems: ['all', 'same'],
+  afterMatch: ['same', 'latest'],
+  afterFailure: ['stop', 'run', 'skip'],
+  afterRounds: ['latest', 'every'],
+} as const;
+
 /** The properties of a job. */
 export type Props = Readonly<Record<string, string>>;
 
 /** A setting in the form: its texts are `setting.<name>` and `setting.<name>.hint`. */
 export interface Field {
-  readonly name: Setting | Limit;
-  readonly kind: 'text' | 'long' | 'number' | 'flag' | 'list' | 'props';
+  readonly name: Setting | Limit | Dependency;
+  readonly kind: 'text' | 'long' | 'number' | 'flag' | 'list' | 'choice' | 'props';
   /** The property that stores it, if it is no setting of Java's. */
   readonly property?: string;
   readonly isWide?: boolean;
+  /** The values of a `choice`, with the texts `setting.<name>.<value>`; the first one is the default. */
+  readonly values?: readonly string[];
 }
 
 const field = (name: Setting, kind: Field['kind'] = 'text'): Field => ({
@@ -26,10 +39,27 @@ const field = (name: Setting, kind: Field['kind'] = 'text'): Field => ({
 
 const limit = (name: Limit): Field => ({ name, kind: 'number', property: `run.${name}` });
 
+const rule = (name: keyof typeof RULES): Field => ({
+  name,
+  kind: 'choice',
+  property: `graph.${name}`,
+  values: RULES[name],
+});
+
 export const GROUPS: readonly { readonly title: TextKey; readonly fields: readonly Field[] }[] = [
   {
     title: 'config.when',
     fields: [field('cron'), field('timeZone'), field('misfire', 'flag'), field('disabled', 'flag')],
+  },
+  {
+    title: 'config.after',
+    fields: [
+      { name: 'after', kind: 'text', property: 'graph.after', isWide: true },
+      rule('afterItems'),
+      rule('afterMatch'),
+      rule('afterFailure'),
+      rule('afterRounds'),
+    ],
   },
   {
     title: 'config.what',
@@ -87,6 +117,21 @@ export function valueOf({ kind }: Field, text: string): unknown {
 /** The value of a field in the settings. */
 export function shownIn(draft: JobConfigurationDto, { name, property }: Field): unknown {
   return property === undefined ? draft[name as Setting] : draft.props?.[property];
+}
+
+/** The value of a choice: the stored one, or the default. */
+export function choiceIn(draft: JobConfigurationDto, field: Field): string {
+  return textOf(shownIn(draft, field)) || (field.values?.[0] ?? '');
+}
+
+/** The values that a choice offers, with the stored one although it may be unknown. */
+export function valuesIn(draft: JobConfigurationDto, field: Field): readonly string[] {
+  return [...new Set([...(field.values ?? []), choiceIn(draft, field)])];
+}
+
+/** The value to store for a choice; `undefined` for the default. */
+export function chosen({ values }: Field, value: string): string | undefined {
+  return value === values?.[0] ? undefined : value;
 }
 
 /** The setting that a field changes, and its new value. */

@@ -7,8 +7,10 @@ import { anything, checkOptions, milliseconds, type OptionRules } from '../api/s
 import { type OperationContext } from '../api/events/operation-record.js';
 import { sleep } from '../async/wait.js';
 import { JobPaths } from '../layout/job-paths.js';
+import { isInGraph } from '../layout/job-view.js';
 import { diagnose } from './doctor/diagnose.js';
 import { type Finding, type FindingType, type Severity, type Symptom } from './doctor/finding.js';
+import { graphSymptoms } from './doctor/graph-reading.js';
 import { clockDifference, openNodes, type RegistryClock, registryClock } from './doctor/namespace-checks.js';
 import { serverFindings } from './doctor/server-checks.js';
 import { readTrees } from './doctor/tree-reading.js';
@@ -79,18 +81,21 @@ export class DoctorAPI extends AuditedOperations {
     findings.push(...servers.findings);
     unknown.push(...servers.unknown);
     const suspects: Suspect[] = [];
+    const inGraphs: string[] = [];
     const open: string[] = [];
     await readTrees(registry, names, async (jobs, hidden) => {
       findings.push(...hidden.map(({ jobName: name, fault }) => hiddenJob(name, fault)));
       for (const job of jobs) {
         const types = new Set(this.#diagnose(job, time).map(({ type }) => type));
         if (types.size > 0) suspects.push({ jobName: job.jobName, types });
+        if (isInGraph(job.view)) inGraphs.push(job.jobName);
       }
       open.push(...((await registry.openNodes?.(jobs.flatMap(({ nodes }) => [...nodes.keys()]))) ?? []));
     });
     findings.push(...openNodes(open, (path) => registry.fullPath(path)));
-    if (suspects.length > 0) await sleep(this.clock, settleMs);
-    findings.push(...(await this.#confirmed(suspects, time)));
+    const inGraph = await graphSymptoms(registry, inGraphs, time);
+    if (suspects.length + inGraph.length > 0) await sleep(this.clock, settleMs);
+    findings.push(...(await this.#confirmed(suspects, time)), ...(await this.#stillThere(inGraph, time)));
     return { at, jobs: names.length, findings: sorted(findings), unknown };
   }
 
@@ -114,7 +119,8 @@ export class DoctorAPI extends AuditedOperations {
         throw new JobStateError(`This problem (${type}) has no safe change from here: follow the cure of the finding.`);
       const { result } = await changeNodes(this.registry, changes, async () => {
         const job = await readJob(this.registry, jobName);
-        const found = this.#diagnose(job, {}).find((each) => each.type === type && each.subject === subject);
+        const symptoms = [...this.#diagnose(job, {}), ...(await graphSymptoms(this.registry, [jobName], UNTIMED))];
+        const found = symptoms.find((each) => each.type === type && each.subject === subject);
         const wanted = found?.changes ?? [];
         return { nodes: job.nodes, wanted, result: wanted.length > 0 };
       });
@@ -161,6 +167,14 @@ export class DoctorAPI extends AuditedOperations {
     return findings;
   }
 
+  /** The problems of jobs in their graphs that a second reading confirms. */
+  async #stillThere(symptoms: readonly Symptom[], time: RegistryClock): Promise<readonly Finding[]> {
+    const keys = new Set(symptoms.map(keyOf));
+    const jobs = [...new Set(symptoms.flatMap(({ jobName }) => jobName ?? []))];
+    const now = await graphSymptoms(this.registry, jobs, time);
+    return now.filter((each) => keys.has(keyOf(each))).map(({ changes: _, ...finding }) => finding);
+  }
+
   async #lookAgain({ jobName, types }: Suspect, time: RegistryClock): Promise<readonly Finding[]> {
     const paths = new JobPaths(jobName);
     const mirror = await this.registry.mirror(paths.root);
@@ -174,6 +188,10 @@ export class DoctorAPI extends AuditedOperations {
     }
   }
 }
+
+const UNTIMED = { registryTime: undefined };
+
+const keyOf = ({ type, jobName = '', subject }: Finding): string => JSON.stringify([type, jobName, subject]);
 
 function hiddenJob(jobName: string, fault: string): Finding {
   return {

@@ -62,6 +62,17 @@ export type FindingType =
   | 'mixed-versions'
   | 'clock-ahead'
   | 'clock-difference'
+  | 'graph-cycle'
+  | 'graph-unknown-upstream'
+  | 'graph-unequal-items'
+  | 'graph-unrecorded'
+  | 'graph-also-cron'
+  | 'upstream-unscheduled'
+  | 'upstream-without-instance'
+  | 'upstream-disabled'
+  | 'upstream-on-java'
+  | 'upstream-round-open'
+  | 'stale-successor'
   | 'open-nodes'
   | 'slow-registry'
   | 'postgresql-standby'
@@ -120,6 +131,18 @@ export const FINDING_CODES = [
   'clock-ahead',
   'clock-difference.ahead',
   'clock-difference.behind',
+  'graph-cycle',
+  'graph-unknown-upstream',
+  'graph-unknown-upstream.meant',
+  'graph-unequal-items',
+  'graph-unrecorded',
+  'graph-also-cron',
+  'upstream-unscheduled',
+  'upstream-without-instance',
+  'upstream-disabled',
+  'upstream-on-java',
+  'upstream-round-open',
+  'stale-successor',
   'open-nodes',
   'slow-registry',
   'postgresql-standby',

@@ -27,10 +27,12 @@ const INNER: ReadonlySet<string> = new Set([
   'beginRecords',
   'lives',
   'crashReports',
+  'endRecords',
+  'successors',
 ]);
 
 /** Inner folders that have no name of their own in a job's layout. */
-const FOLDERS = ['leader', 'leader/election', 'leader/failover', 'x-node'];
+const FOLDERS = ['leader', 'leader/election', 'leader/failover', 'x-node', 'x-node/graph'];
 
 /**
  * Reads jobs one portion after the other. The nodes of a job need not be of the same moment.

@@ -127,6 +127,50 @@ export const findingsEn = {
   'finding.offline-server.many.then':
     'None for the items. Servers of pods that do not come back add up, and consoles list them.',
   'finding.offline-server.many.cure': 'Prune the offline servers.',
+  'finding.graph-cycle': 'The job runs after itself: {path}.',
+  'finding.graph-cycle.then': 'None of these jobs ever runs by itself.',
+  'finding.graph-cycle.cure': "Take one of them out of the field 'Runs after' of the one before it.",
+  'finding.graph-unknown-upstream': "It runs after '{upstream}', and there is no such job.",
+  'finding.graph-unknown-upstream.then': 'It waits until there is one.',
+  'finding.graph-unknown-upstream.cure': 'Start an application that has that job, or name another one.',
+  'finding.graph-unknown-upstream.meant':
+    "It runs after '{upstream}', and there is no such job; did you mean '{meant}'?",
+  'finding.graph-unknown-upstream.meant.then': 'It waits until there is one.',
+  'finding.graph-unknown-upstream.meant.cure': 'Start an application that has that job, or name another one.',
+  'finding.graph-unequal-items':
+    "Its items are to run after those of '{upstream}' with the same numbers, but it has {own} items and '{upstream}' has {theirs}.",
+  'finding.graph-unequal-items.then': 'The job never runs by itself.',
+  'finding.graph-unequal-items.cure':
+    'Give both the same number of items, or let its items wait for all upstream items.',
+  'finding.graph-unrecorded':
+    "The job '{unmonitored}' does not monitor its execution, so that no instance knows when its items have ended.",
+  'finding.graph-unrecorded.then': 'The job never runs by itself.',
+  'finding.graph-unrecorded.cure': 'Switch Monitor execution on in its settings.',
+  'finding.graph-also-cron': "The job is set to run after others, and has the cron expression '{cron}' as well.",
+  'finding.graph-also-cron.then': 'Applications that have it cannot start it.',
+  'finding.graph-also-cron.cure': 'Empty one of the two fields.',
+  'finding.upstream-unscheduled': "The upstream job '{upstream}' has neither a schedule nor upstream jobs of its own.",
+  'finding.upstream-unscheduled.then': 'The job has a round only when somebody triggers the graph.',
+  'finding.upstream-unscheduled.cure': 'If it is to run by itself, give the upstream job a schedule.',
+  'finding.upstream-without-instance': "No instance of the upstream job '{upstream}' lives.",
+  'finding.upstream-without-instance.then': 'The job runs for no instant until the upstream job runs again.',
+  'finding.upstream-without-instance.cure':
+    "Start an application that has the upstream job, or take it out of the field 'Runs after'.",
+  'finding.upstream-disabled': "All servers of the upstream job '{upstream}' are disabled.",
+  'finding.upstream-disabled.then': 'The job runs for no instant until the upstream job runs again.',
+  'finding.upstream-disabled.cure': 'Enable the upstream job.',
+  'finding.upstream-on-java': "Java instances take part in the upstream job '{upstream}': {count}.",
+  'finding.upstream-on-java.then':
+    'They write down no ends of runs, so a round with an item on a Java instance is never complete, and the job does not run for it.',
+  'finding.upstream-on-java.cure': 'Let Node instances run all items of the upstream job.',
+  'finding.upstream-round-open':
+    "The round of '{upstream}' for {instant} is not complete: nobody runs its items {items}.",
+  'finding.upstream-round-open.then': 'The job runs for neither that instant nor any later one.',
+  'finding.upstream-round-open.cure':
+    'Find out why they do not run, or disable them, so that the round is complete without them.',
+  'finding.stale-successor': "'{successor}' is on record as running after this job, but does not.",
+  'finding.stale-successor.then': 'Instances of this job write down ends and rounds that nobody needs.',
+  'finding.stale-successor.cure': 'Delete the record, as elasticjob doctor --fix does.',
   'finding.open-nodes': 'Anyone may change {path}, although credentials are configured. Such nodes: {count}.',
   'finding.open-nodes.then':
     'Anyone with access to the registry centre can change, end or remove jobs. Some application may run without the credentials.',

@@ -203,6 +203,7 @@ export {
   type ItemOutcome,
   type JavaInstanceGone,
   type NothingToRun,
+  type RoundCompletion,
   type RunEvent,
   type RunInfo,
   type RunItem,

@@ -49,7 +49,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(ADAPTERS.map((area) => [area, ['registry', 'api', 'time', 'async', 'wording']])),
   layout: ['api', 'registry (types)', 'time', 'async', 'wording'],
   // The jobs that run after each other.
-  graphs: ['layout', 'api', 'registry'],
+  graphs: ['layout', 'api', 'registry', 'time', 'wording'],
   ...Object.fromEntries(EXTENSIONS.map((area) => [area, ['api', 'time', 'async', 'wording']])),
   observability: ['api'],
   ...Object.fromEntries(Object.keys(OBSERVABILITY).map((area) => [area, ['observability', 'api']])),
@@ -71,8 +71,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'kernel/log': ['view', 'job', 'types', 'rules', 'run'].map((room) => `kernel/${room}`).concat(GROUND),
   'kernel/lanes': [...ROOMS.filter((room) => room !== 'kernel/life'), ...GROUND],
   'kernel/life': [...ROOMS, ...GROUND],
-  // Explanations go by what the kernel sees.
-  operations: ['kernel/view', ...GROUND],
+  // Explanations and the doctor go by what the kernel sees.
+  operations: ['kernel/view', 'kernel/graph', ...GROUND],
   dump: GROUND,
   settings: [
     'layout',
@@ -108,6 +108,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'registry/postgresql',
     'registry/etcd',
     'registry',
+    'graphs',
     'layout',
     'api',
     'time',

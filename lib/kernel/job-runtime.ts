@@ -40,6 +40,7 @@ import { Mailbox } from '../async/mailbox.js';
 import { NamedTimers } from '../async/named-timers.js';
 import { findGraphProblems } from '../graphs/read-graph.js';
 import { JobPaths } from '../layout/job-paths.js';
+import { isInGraph } from '../layout/job-view.js';
 import {
   type Lineage,
   type MirroredNode,
@@ -181,6 +182,12 @@ export class JobRuntime {
   /** Number of items that run here, or are ending. */
   get itemsRunning(): number {
     return this.#components?.work.busy.size ?? 0;
+  }
+
+  /** Number of instants for which items of this instance are due and have not begun; `undefined` outside of graphs. */
+  get roundsWaiting(): number | undefined {
+    const { watch, upstreams } = this.#components ?? {};
+    return watch === undefined || !isInGraph(watch.view) ? undefined : (upstreams?.waitingIn(watch.view).size ?? 0);
   }
 
   /** The scheduled instant that comes next; `undefined` if the job does not fire by a schedule here. */

@@ -1,4 +1,10 @@
-import { type DueFiring, type ItemOutcome, type RunEvent, type RunOutcome } from '../api/events/run-events.js';
+import {
+  type DueFiring,
+  type ItemOutcome,
+  type RoundCompletion,
+  type RunEvent,
+  type RunOutcome,
+} from '../api/events/run-events.js';
 import { type Labels, type WrittenMetric } from './metric-definitions.js';
 
 /** Adds to the metric with these labels: to a counter the given number, to a histogram one observation. */
@@ -73,6 +79,18 @@ export class JobMetrics {
 
   noteCrash(): void {
     this.#add('elasticjob_instance_crashes_total');
+  }
+
+  /** The job belongs to a graph. */
+  noteInGraph(): void {
+    for (const outcome of ['succeeded', 'failed', 'stopped', 'skipped'])
+      this.#add('elasticjob_rounds_completed_total', { outcome }, 0);
+  }
+
+  noteRound({ instant, at, outcome }: RoundCompletion): void {
+    this.#add('elasticjob_rounds_completed_total', { outcome });
+    if (outcome === 'succeeded' || outcome === 'failed')
+      this.#add('elasticjob_round_duration_seconds', {}, secondsBetween(instant.getTime(), at));
   }
 
   noteRun(event: RunEvent): void {

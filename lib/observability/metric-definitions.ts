@@ -35,7 +35,7 @@ export const METRICS = {
   elasticjob_firings_total: {
     ...jobMetric(
       'counter',
-      'Runs that began items here, by cause: schedule, misfire, catch-up, failover, manual.',
+      'Runs that began items here, by cause: schedule, misfire, catch-up, dependency, failover, manual.',
       '{run}',
     ),
     labels: ['job_name', 'cause'],
@@ -79,6 +79,19 @@ export const METRICS = {
     's',
   ),
   elasticjob_run_duration_seconds: jobMetric('histogram', 'From the beginning of the items of a run to its end.', 's'),
+  elasticjob_rounds_completed_total: {
+    ...jobMetric(
+      'counter',
+      'Rounds in graphs that this instance has put on record, by outcome: succeeded, failed, stopped, skipped.',
+      '{round}',
+    ),
+    labels: ['job_name', 'outcome'],
+  },
+  elasticjob_round_duration_seconds: jobMetric(
+    'histogram',
+    'From the instant of a round to the end of its last item, of rounds that have succeeded or failed.',
+    's',
+  ),
   elasticjob_last_expected_timestamp_seconds: jobMetric('gauge', 'The last scheduled instant that came here.', 's'),
   elasticjob_next_expected_timestamp_seconds: jobMetric('gauge', 'The scheduled instant that comes next here.', 's'),
   elasticjob_period_seconds: jobMetric('gauge', 'From the next scheduled instant to the one that follows.', 's'),
@@ -93,6 +106,11 @@ export const METRICS = {
     'gauge',
     'When the oldest run that goes on here began its items; no sample while there is none.',
     's',
+  ),
+  elasticjob_rounds_waiting: jobMetric(
+    'gauge',
+    'Instants for which items of this instance are due after other jobs and have not begun; no sample outside of graphs.',
+    '{round}',
   ),
   elasticjob_items_owned: jobMetric('gauge', 'Items that are assigned to this instance.', '{item}'),
   elasticjob_items_running: jobMetric('gauge', 'Items that run here.', '{item}'),
@@ -126,6 +144,7 @@ export const READ_WHEN_SCRAPED = [
   'elasticjob_last_success_timestamp_seconds',
   'elasticjob_last_run_duration_seconds',
   'elasticjob_oldest_run_start_timestamp_seconds',
+  'elasticjob_rounds_waiting',
   'elasticjob_items_owned',
   'elasticjob_items_running',
   'elasticjob_job_state',

@@ -10,7 +10,13 @@
  * others share the label `other`, which has counters and histograms and no gauges.
  */
 import { type ObservedHost, type ObservedJob } from '../api/events/observed-host.js';
-import { type DueFiring, type InstanceCrash, type RunEvent, type RunObserver } from '../api/events/run-events.js';
+import {
+  type DueFiring,
+  type InstanceCrash,
+  type RoundCompletion,
+  type RunEvent,
+  type RunObserver,
+} from '../api/events/run-events.js';
 import { JobMetrics, type Instruments, type RunTimes } from './job-metrics.js';
 import { type ReadMetric, type Sample } from './metric-definitions.js';
 
@@ -62,6 +68,10 @@ export class RunMetrics implements RunObserver {
     this.#of(jobName).noteCrash();
   }
 
+  onRoundCompleted(round: RoundCompletion): void {
+    this.#of(round.jobName).noteRound(round);
+  }
+
   /** The present values of a metric that is read when it is scraped. */
   samples(metric: ReadMetric): readonly Sample[] {
     this.#forgetRemoved();
@@ -80,6 +90,9 @@ export class RunMetrics implements RunObserver {
         return this.#ofJobs((job) => (isSwitchedOff(job) ? undefined : seconds(job.nextInstant?.getTime())));
       case 'elasticjob_period_seconds':
         return this.#ofJobs(({ periodMs }) => seconds(periodMs));
+      case 'elasticjob_rounds_waiting':
+        this.#noteGraphs();
+        return this.#ofJobs(({ roundsWaiting }) => roundsWaiting);
       case 'elasticjob_items_owned':
         return this.#ofJobs(({ itemsOwned }) => itemsOwned);
       case 'elasticjob_items_running':
@@ -98,6 +111,12 @@ export class RunMetrics implements RunObserver {
       default:
         return metric satisfies never;
     }
+  }
+
+  /** Counters of rounds begin at 0, so that the first failure counts as an increase; most jobs belong to no graph. */
+  #noteGraphs(): void {
+    for (const [jobName, { roundsWaiting }] of this.#observed)
+      if (roundsWaiting !== undefined) this.#of(jobName).noteInGraph();
   }
 
   #of(jobName: string): JobMetrics {

@@ -1,5 +1,5 @@
 import { jobConfiguration } from '../../lib/api/job/job-configuration.js';
-import { type RunEvent } from '../../lib/api/events/run-events.js';
+import { type RunEvent, type RunObserver } from '../../lib/api/events/run-events.js';
 import { type ShardingContext } from '../../lib/api/job/sharding-context.js';
 import { Deferred } from '../../lib/async/deferred.js';
 import { OneOffJobBootstrap, ScheduleJobBootstrap } from '../../lib/kernel/job-bootstrap.js';
@@ -38,12 +38,18 @@ export class GraphCluster implements AsyncDisposable {
   readonly #held = new Map<string, Deferred>();
   readonly #failing = new Set<string>();
   readonly #skews = new Map<string, number>();
+  #observers: readonly RunObserver[] = [];
   #onStaged: ((instance: string, job: string) => void) | undefined;
   #processes = 0;
 
   /** Starts instances, each with all these jobs. */
-  static async start(names: readonly string[], jobs: readonly GraphJob[]): Promise<GraphCluster> {
+  static async start(
+    names: readonly string[],
+    jobs: readonly GraphJob[],
+    observers: readonly RunObserver[] = [],
+  ): Promise<GraphCluster> {
     const cluster = new GraphCluster();
+    cluster.#observers = observers;
     for (const name of names) await cluster.join(name, jobs);
     return cluster;
   }
@@ -65,7 +71,7 @@ export class GraphCluster implements AsyncDisposable {
       job: this.#job(name, first.jobName),
       observer: { onRunEvent: (event) => this.#note(name, event) },
       write: (line) => this.log.push(`${name}: ${line}`),
-      host: {},
+      host: { observers: this.#observers },
     });
     member.skew(this.#skews.get(name) ?? 0);
     this.#members.set(name, member);

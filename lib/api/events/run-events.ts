@@ -198,6 +198,25 @@ export interface DueFiring {
 }
 
 /**
+ * This instance has put a complete round of a job on record (docs/dependencies.md). One instance does so for each round,
+ * whichever instances have run its items.
+ */
+export interface RoundCompletion {
+  readonly jobName: string;
+  /** The instant of the round. */
+  readonly instant: Date;
+  /** When the round was complete, by this instance's clock. */
+  readonly at: Date;
+  /**
+   * `failed`: items have failed, after their retries. `stopped` and `skipped`: the job was not run for the instant; a
+   * stopped round counts as a failure.
+   */
+  readonly outcome: 'succeeded' | 'failed' | 'stopped' | 'skipped';
+  /** The items that have failed, in ascending order. */
+  readonly failedItems: readonly number[];
+}
+
+/**
  * Observes the runs of all jobs of a host. Called synchronously, so it must be quick: queue the work and return. An
  * error that it throws, or a promise it returns that rejects, is logged and hurts no job; a promise is not awaited.
  */
@@ -217,6 +236,8 @@ export interface RunObserver {
   onRegistration?(registration: InstanceRegistration): void | Promise<void>;
   /** Called when a scheduled instant has come, before a run for it begins; not once the job is being stopped here. */
   onFiringDue?(firing: DueFiring): void | Promise<void>;
+  /** Called when this instance has put a round of a job on record, for jobs that run after others or before them. */
+  onRoundCompleted?(round: RoundCompletion): void | Promise<void>;
   /** Called once a host, when it has received its first job. The observer may read the host from then on. */
   onHost?(host: ObservedHost): void | Promise<void>;
   /** The number of waiting events, for an observer that queues events. `undefined`: it does not queue now. */

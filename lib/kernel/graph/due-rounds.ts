@@ -70,9 +70,13 @@ export class DueRounds implements UpstreamFates {
    * @param lastBegun the last instant for which any instance has begun it
    */
   dueFor(item: number, lastBegun: number | undefined): number | undefined {
-    const runnable = this.#runnableFor(item);
-    const isDue = (instant: number): boolean => instant > (lastBegun ?? -Infinity);
-    return this.#dependencies.rounds === 'every' ? runnable.find(isDue) : runnable.slice(-1).find(isDue);
+    const waiting = this.waitingFor(item, lastBegun);
+    return this.#dependencies.rounds === 'every' ? waiting[0] : waiting.at(-1);
+  }
+
+  /** The instants for which the item is to run and has not begun, in ascending order; as `dueFor`. */
+  waitingFor(item: number, lastBegun: number | undefined): readonly number[] {
+    return this.#runnableFor(item).filter((instant) => instant > (lastBegun ?? -Infinity));
   }
 
   /** The instants for which the item is to run, whether it has run or not, in ascending order. */

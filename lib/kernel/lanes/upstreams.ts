@@ -113,6 +113,14 @@ export class Upstreams {
     return due;
   }
 
+  /** The instants, in milliseconds since 1970, for which items of this instance are due and have not begun. */
+  waitingIn(view: JobView): ReadonlySet<number> {
+    const rounds = this.#rounds;
+    if (rounds === undefined) return new Set();
+    const items = numbersOf(assignedItems(view, this.#deps.me));
+    return new Set(items.flatMap((item) => rounds.waitingFor(item, view.lastBegun.get(item))));
+  }
+
   /** Items of this instance that were to run for rounds that the upstream jobs have on record no more. */
   itemsThatLost(view: JobView): readonly number[] {
     const rounds = this.#rounds;

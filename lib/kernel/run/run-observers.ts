@@ -5,6 +5,7 @@ import {
   type InstanceCrash,
   type InstanceRegistration,
   type JavaInstanceGone,
+  type RoundCompletion,
   type RunEvent,
   type RunObserver,
 } from '../../api/events/run-events.js';
@@ -49,6 +50,11 @@ export class RunObservers {
   /** Notifies all observers that a scheduled instant has come. Never throws. */
   notifyOfDueFiring(firing: DueFiring): void {
     this.#notifyAll('a firing is due', (observer) => observer.onFiringDue?.(firing));
+  }
+
+  /** Notifies all observers that this instance has put a round on record. Never throws. */
+  notifyOfRound(round: RoundCompletion): void {
+    this.#notifyAll('a round is complete', (observer) => observer.onRoundCompleted?.(round));
   }
 
   /** Notifies all observers of the host whose runs they observe. Never throws. */

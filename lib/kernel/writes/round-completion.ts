@@ -1,3 +1,4 @@
+import { type RoundCompletion } from '../../api/events/run-events.js';
 import { encodeRounds, withRounds } from '../../layout/x-node/round-record.js';
 import { pathsDownTo } from '../../registry/node-paths.js';
 import { type Operation } from '../../registry/registry-center.js';
@@ -10,8 +11,11 @@ import { type CompletedRound } from '../graph/rounds.js';
  * @param rounds in the order of their instants, all later than those on record in the present view
  * @throws RegistryConflictError if another instance has done so
  */
-export async function completeRounds(context: JobContext, rounds: readonly CompletedRound[]): Promise<void> {
-  const { registry, watch, paths, clock, logger } = context;
+export async function completeRounds(
+  context: JobContext & { readonly observers: { notifyOfRound(round: RoundCompletion): void } },
+  rounds: readonly CompletedRound[],
+): Promise<void> {
+  const { registry, watch, paths, clock, logger, observers } = context;
   const completedAt = clock.now();
   const added = rounds.map((round) => ({ ...round, completedAt }));
   const value = encodeRounds(withRounds(watch.view.graph.rounds, added));
@@ -25,6 +29,9 @@ export async function completeRounds(context: JobContext, rounds: readonly Compl
         ]
       : [{ type: 'set', path: paths.rounds, value, version }];
   await registry.commit(operations);
-  for (const { instant, outcome } of rounds)
+  for (const { instant, outcome, failed: failedItems } of rounds) {
     logger.debug(`the round of ${new Date(instant).toISOString()} is complete: ${outcome}.`);
+    const { jobName } = paths;
+    observers.notifyOfRound({ jobName, instant: new Date(instant), at: new Date(completedAt), outcome, failedItems });
+  }
 }

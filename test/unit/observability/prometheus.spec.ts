@@ -8,6 +8,7 @@ import { JobHost } from '../../../lib/kernel/job-host.js';
 import { METRICS, prometheusMetrics } from '../../../lib/observability/prometheus/index.js';
 import { EmbeddedRegistryCenter } from '../../../lib/registry/embedded/embedded-registry-center.js';
 import { TestCluster, type TestClusterOptions } from '../../../lib/testing/index.js';
+import { GraphCluster } from '../../support/graph-cluster.js';
 
 type Samples = Readonly<Record<string, number>>;
 
@@ -55,6 +56,54 @@ test('a firing that succeeds is expected, counted and timed', async () => {
     'elasticjob_session_state{state="connected",registry_center="default"}': 1,
     'elasticjob_session_state{state="suspended",registry_center="default"}': 0,
   });
+});
+
+test('rounds in a graph are counted once, timed, and seen while they wait', async () => {
+  const registry = new Registry();
+  const jobs = [
+    { jobName: 'A', cron: '0/5 * * * * ?' },
+    { jobName: 'B', props: { 'graph.after': 'A' } },
+  ];
+  await using cluster = await GraphCluster.start(['X', 'Y'], jobs, [prometheusMetrics({ registry })]);
+  const scrape = async (): Promise<Samples> => samplesIn(await registry.metrics());
+  // The first scrape finds out that the jobs belong to a graph.
+  await scrape();
+  const before = await scrape();
+  cluster.hold('B 0');
+  cluster.fail('A 1');
+  await cluster.advance(5_000);
+  cluster.mend();
+  await cluster.advance(5_000);
+  await cluster.advance(5_000);
+
+  const during = await scrape();
+  await cluster.release('B 0');
+  const after = await scrape();
+
+  expect(before).toMatchObject({
+    'elasticjob_rounds_completed_total{job_name="A",outcome="failed"}': 0,
+    'elasticjob_rounds_waiting{job_name="A"}': 0,
+  });
+  expect(during).toMatchObject({
+    'elasticjob_rounds_completed_total{job_name="A",outcome="succeeded"}': 2,
+    'elasticjob_rounds_completed_total{job_name="A",outcome="failed"}': 1,
+    'elasticjob_rounds_completed_total{job_name="B",outcome="stopped"}': 1,
+    'elasticjob_round_duration_seconds_count{job_name="A"}': 3,
+    'elasticjob_rounds_waiting{job_name="B"}': 1,
+  });
+  expect(after).toMatchObject({
+    'elasticjob_rounds_completed_total{job_name="B",outcome="succeeded"}': 2,
+    'elasticjob_round_duration_seconds_count{job_name="B"}': 2,
+    'elasticjob_rounds_waiting{job_name="B"}': 0,
+  });
+});
+
+test('a job that belongs to no graph has no metrics of rounds', async () => {
+  await using cluster = await observed({ job: { shardingTotalCount: 1 } });
+
+  await cluster.fire();
+
+  expect(Object.keys(await cluster.scrape()).filter((name) => name.startsWith('elasticjob_round'))).toEqual([]);
 });
 
 test('a run that outlasts its period is seen while it goes on, and its firings are misfires', async () => {

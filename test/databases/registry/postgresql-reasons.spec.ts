@@ -1,9 +1,8 @@
-/** The reason that a suspended session on PostgreSQL gives: the fault that holds now, not an earlier one or its echo. */
+/** The reason that a suspended session on PostgreSQL gives: the fault that holds now, and no earlier one. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { loadPostgresDriver } from '../../../lib/registry/postgresql/connection/driver.js';
 import { Statements } from '../../../lib/registry/postgresql/statements.js';
 import { until } from '../../support/until.js';
-import { asAdministrator, newName, openPostgresql } from '../support/postgresql-centres.js';
+import { asAdministrator, newName, openPostgresql, openTransaction } from '../support/postgresql-centres.js';
 import { DatabaseServer } from '../support/servers.js';
 
 let server: DatabaseServer;
@@ -12,18 +11,6 @@ afterEach(() => server[Symbol.asyncDispose]());
 
 const administrate = (text: string) => asAdministrator(server.port, text);
 const numberOf = async (text: string): Promise<number> => Number((await administrate(text))[0]?.['n']);
-
-/** A transaction that stays open until it is disposed of. */
-async function transaction(text: string): Promise<AsyncDisposable> {
-  const { Client } = await loadPostgresDriver();
-  const client = new Client({
-    connectionString: `postgres://postgres@127.0.0.1:${server.port}/postgres`,
-    ...{ connectionTimeoutMillis: 10_000, application_name: 'test', keepAlive: false },
-  });
-  await client.connect();
-  await client.query({ text: `BEGIN; ${text}` });
-  return { [Symbol.asyncDispose]: () => client.end() };
-}
 
 /** Resolves when a statement of that name waits for a lock. */
 const untilWaiting = (name: string): Promise<void> =>
@@ -77,7 +64,7 @@ describe('The reason why a session is suspended', () => {
        CREATE TRIGGER refuse BEFORE UPDATE ON elasticjob.ej_node EXECUTE FUNCTION elasticjob.refuse()`,
     );
     // Heartbeats wait for it, and commits do not.
-    await using blocker = await transaction('SELECT FROM elasticjob.ej_session FOR NO KEY UPDATE');
+    await using blocker = await openTransaction(server.port, 'SELECT FROM elasticjob.ej_session FOR NO KEY UPDATE');
     const { channel } = new Statements({ schema: 'elasticjob', namespace, notify: true });
     await administrate(`SELECT pg_notify('${channel}', 'end *')`);
     await untilWaiting('ej_beat');

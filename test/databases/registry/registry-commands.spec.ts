@@ -5,14 +5,18 @@ import { PostgresqlRegistryCenter } from '../../../lib/registry/postgresql/postg
 import { createRegistryCenter } from '../../../lib/settings/create-registry-center.js';
 import { untilConnected } from '../../../lib/testing/contract/stage.js';
 import { aConfiguration } from '../../support/views.js';
+import { TcpProxy } from '../../support/tcp-proxy.js';
 import { until } from '../../support/until.js';
 import { CommandStage, type Outcome } from '../../unit/cli/stage.js';
-import { asAdministrator, newName, openPostgresql } from '../support/postgresql-centres.js';
+import { asAdministrator, newName, openPostgresql, openTransaction } from '../support/postgresql-centres.js';
 import { serverOf } from '../support/servers.js';
 
 const server = serverOf('postgres');
 const { port } = server;
 const urlOf = (role: string): string => `postgres://${role}@127.0.0.1:${port}/postgres`;
+const urlAt = (proxyPort: number): string => `postgres://postgres@127.0.0.1:${proxyPort}/postgres`;
+/** The lock of those who create or migrate tables, as in schema/migration.ts. */
+const LOCK = 0x656c6173;
 
 async function run(line: string): Promise<Outcome> {
   await using stage = await CommandStage.open();
@@ -125,6 +129,68 @@ describe('registry migrate', () => {
       out: '',
       err: expect.stringContaining(message),
       exitCode,
+    });
+  });
+});
+
+describe('registry migrate whose connection', () => {
+  const WAITING = `FROM pg_stat_activity
+    WHERE application_name = 'elasticjob registry migrate' AND wait_event_type = 'Lock'`;
+  const untilWaiting = (schema: string): Promise<void> =>
+    until(
+      async () => (await asAdministrator(port, `SELECT 1 ${WAITING}`)).length > 0,
+      `registry migrate of ${schema} waits`,
+    );
+  const holdLock = (schema: string): Promise<AsyncDisposable> =>
+    openTransaction(port, `SELECT pg_advisory_xact_lock(${LOCK}, hashtext('${schema}'))`);
+
+  test('is ended by the server says so', async () => {
+    const schema = newName();
+    const blocker = await holdLock(schema);
+
+    const migrated = run(`registry migrate --registry ${urlOf('postgres')} --schema ${schema}`);
+    await untilWaiting(schema);
+    await asAdministrator(port, `SELECT pg_terminate_backend(pid) ${WAITING}`);
+
+    expect(await migrated).toEqual({
+      ...{ out: '', exitCode: 6 },
+      err: expect.stringContaining('The tables were not created: terminating connection due to administrator command'),
+    });
+    await blocker[Symbol.asyncDispose]();
+  });
+
+  test('falls silent ends after its deadline, and says that no answer came', async () => {
+    const schema = newName();
+    await using proxy = await TcpProxy.start(port, 'other');
+    await using blocker = await holdLock(schema);
+
+    const migrated = run(`registry migrate --registry ${urlAt(proxy.port)} --schema ${schema} --timeout 4s`);
+    await untilWaiting(schema);
+    proxy.blackHole('up', 'down');
+    await blocker[Symbol.asyncDispose]();
+
+    expect(await migrated).toEqual({
+      ...{ out: '', exitCode: 6 },
+      err: expect.stringContaining('Waited 5000 ms in vain for an answer of PostgreSQL'),
+    });
+  });
+
+  test('falls silent when all is done reports what it has done', async () => {
+    const [schema, role] = [newName(), await restrictedRole()];
+    await run(`registry migrate --registry ${urlOf('postgres')} --schema ${schema}`);
+    await using proxy = await TcpProxy.start(port, 'other');
+    await using blocker = await openTransaction(port, `GRANT SELECT ON ${schema}.ej_schema TO ${role}`);
+
+    const migrated = run(
+      `registry migrate --registry ${urlAt(proxy.port)} --schema ${schema} --grant-to ${role} --timeout 20s`,
+    );
+    await untilWaiting(schema);
+    proxy.blackHole('up');
+    await blocker[Symbol.asyncDispose]();
+
+    expect(await migrated).toEqual({
+      out: `Schema ${schema} has the tables of version 3 already.\n`,
+      ...{ err: '', exitCode: 0 },
     });
   });
 });

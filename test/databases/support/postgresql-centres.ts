@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { loadPostgresDriver } from '../../../lib/registry/postgresql/connection/driver.js';
+import { loadPostgresDriver, type PostgresClient } from '../../../lib/registry/postgresql/connection/driver.js';
 import {
   PostgresqlRegistryCenter,
   type PostgresqlRegistryCenterOptions,
@@ -66,6 +66,14 @@ export async function proxiedPostgresql(
   return { centre, proxy, expire, close, [Symbol.asyncDispose]: close };
 }
 
+/** An administrator's transaction that has carried out these statements, and is rolled back when it is disposed of. */
+export async function openTransaction(port: number, text: string): Promise<AsyncDisposable> {
+  const client = await administrator(port);
+  await client.query({ text: `BEGIN; ${text}` });
+  let ended: Promise<void> | undefined;
+  return { [Symbol.asyncDispose]: () => (ended ??= client.end()) };
+}
+
 /** Carries out a statement on a connection of its own, as the server's administrator. */
 export async function asAdministrator(
   port: number,
@@ -73,6 +81,15 @@ export async function asAdministrator(
   values: readonly unknown[] = [],
   database = 'postgres',
 ): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const client = await administrator(port);
+  try {
+    return (await client.query({ text, values })).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function administrator(port: number): Promise<PostgresClient> {
   const { Client } = await loadPostgresDriver();
   const client = new Client({
     connectionString: `postgres://postgres@127.0.0.1:${port}/${database}`,
@@ -81,9 +98,5 @@ export async function asAdministrator(
     keepAlive: false,
   });
   await client.connect();
-  try {
-    return (await client.query({ text, values })).rows;
-  } finally {
-    await client.end();
-  }
+  return client;
 }

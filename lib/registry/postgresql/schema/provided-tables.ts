@@ -1,5 +1,5 @@
 /** Creates the tables of the registry centre for an application whose role may not. */
-import { loadPostgresDriver, type PostgresClient } from '../connection/driver.js';
+import { SingleConnection } from '../connection/single-connection.js';
 import { resolvePostgresqlConfiguration } from '../postgresql-configuration.js';
 import { creation, provideTables, quoted, storedVersion } from './migration.js';
 import { SCHEMA_VERSION } from './tables.js';
@@ -50,6 +50,7 @@ export function tablesScript(options: ProvidedTablesOptions = {}): string {
  * @throws InvalidConfigurationError if the URL or the schema cannot be used
  * @throws IncompatibleTablesError, and leaves the tables as they are, if this library neither uses nor migrates them
  * @throws the error of `pg` or of the server if it refuses, or cannot be reached
+ * @throws DeadlineExceededError if it falls silent
  */
 export async function provideTablesAt(
   url: string,
@@ -58,7 +59,7 @@ export async function provideTablesAt(
 ): Promise<ProvidedTables> {
   const { schema = SCHEMA } = options;
   resolvePostgresqlConfiguration({ url, schema, namespace: 'any' });
-  const client = await connected(url, timeoutMs, 'elasticjob registry migrate');
+  const client = await SingleConnection.open(url, timeoutMs, 'elasticjob registry migrate');
   try {
     return { schema, version: SCHEMA_VERSION, before: await provide(client, schema, options) };
   } finally {
@@ -73,9 +74,10 @@ export async function provideTablesAt(
  * @param schema default: `elasticjob`
  * @throws IncompatibleTablesError if this library neither uses nor migrates the tables
  * @throws the error of `pg` or of the server if it refuses, or cannot be reached
+ * @throws DeadlineExceededError if it falls silent
  */
 export async function hasTables(url: string, timeoutMs: number, schema = SCHEMA): Promise<boolean> {
-  const client = await connected(url, timeoutMs, 'elasticjob registry copy');
+  const client = await SingleConnection.open(url, timeoutMs, 'elasticjob registry copy');
   try {
     return (await storedVersion(client, schema)) !== undefined;
   } finally {
@@ -83,28 +85,8 @@ export async function hasTables(url: string, timeoutMs: number, schema = SCHEMA)
   }
 }
 
-async function connected(url: string, timeoutMs: number, name: string): Promise<PostgresClient> {
-  const { Client } = await loadPostgresDriver();
-  const client = new Client({
-    connectionString: url,
-    connectionTimeoutMillis: timeoutMs,
-    application_name: name,
-    keepAlive: true,
-  });
-  // A connection that ends by itself fails the statement that runs; without a listener it would end the process, too.
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    await client.query({ text: `SET statement_timeout = ${Math.ceil(timeoutMs)}` });
-    return client;
-  } catch (error) {
-    await client.end();
-    throw error;
-  }
-}
-
 async function provide(
-  client: PostgresClient,
+  client: SingleConnection,
   schema: string,
   options: ProvidedTablesOptions,
 ): Promise<number | undefined> {

@@ -12,6 +12,7 @@ import * as consoleEntry from '../lib/console/index.js';
 import * as root from '../lib/index.js';
 import { createJobHosts } from '../lib/nest/centers/create-job-hosts.js';
 import { openTelemetryMetrics, openTelemetrySpans } from '../lib/observability/opentelemetry/index.js';
+import { JobGraphAPI } from '../lib/operations/job-graph-api.js';
 import { prometheusMetrics } from '../lib/observability/prometheus/index.js';
 import { ManualClock, registryCenterContract, TestCluster } from '../lib/testing/index.js';
 import { RdbOperationLog, RdbTraceStorage } from '../lib/tracing/rdb/index.js';
@@ -508,6 +509,16 @@ const CALLS: Readonly<Record<string, string | readonly Call[]>> = {
     })),
   ],
 
+  'operations/JobGraphAPI': [
+    api('new JobGraphAPI()', JobGraphAPI, OPERATIONS),
+    ofGraphs('rounds', ['nightly'], 'limits', 'limit'),
+    ofGraphs('trigger', ['nightly']),
+    ofGraphs('runAgain', ['nightly', new Date(0)], 'form', 'from'),
+    ofGraphs('skip', ['nightly', new Date(0), 'bill']),
+    ofGraphs('stop', ['nightly', new Date(0)]),
+    ofGraphs('pause', ['nightly']),
+    ofGraphs('resume', ['nightly']),
+  ],
   'prometheus/METRICS': 'no call',
   'prometheus/prometheusMetrics': [
     {
@@ -632,6 +643,17 @@ function operate(
     ...{ call: `${method}()`, types, misspelt, meant },
     with: (options) => call(...before, options),
     ...(!needsNothing && { bare: () => call() }),
+  };
+}
+
+function ofGraphs(method: keyof JobGraphAPI, before: readonly unknown[], misspelt = 'bye', meant = 'by'): Call {
+  const graphs = new JobGraphAPI(registry);
+  const call = (graphs[method] as (...args: readonly unknown[]) => unknown).bind(graphs);
+  const types = { rounds: ['RoundsOptions'], runAgain: ['RunAgainOptions'] }[method as string] ?? [];
+  return {
+    ...{ call: `JobGraphAPI.${method}()`, types, misspelt, meant },
+    with: (options) => call(...before, options),
+    bare: () => call(),
   };
 }
 

@@ -47,6 +47,7 @@ const BY_CODE: Readonly<Partial<Record<ElasticJobErrorCode, ExitCode>>> = {
   INVALID_CONFIGURATION: EXIT.usage,
   INVALID_CRON: EXIT.usage,
   UNKNOWN_JOB: EXIT.unknownJob,
+  UNKNOWN_GRAPH: EXIT.unknownJob,
   JOB_STATE: EXIT.state,
   JOB_CONFLICT: EXIT.state,
   REGISTRY_CONFLICT: EXIT.state,

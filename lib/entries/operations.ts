@@ -19,6 +19,17 @@ export {
 } from '../operations/job-operate-api.js';
 export { type AvailabilityTarget, type JobTarget } from '../operations/changes/job-target.js';
 export { type TriggerAnswer, TriggeredJob, type TriggeredInstance } from '../operations/changes/triggered-job.js';
+export { JobGraphAPI, type RoundsOptions, type RunAgainOptions } from '../operations/job-graph-api.js';
+export {
+  type BegunRound,
+  type GraphBriefInfo,
+  type GraphEdge,
+  type GraphInfo,
+  type GraphNodeInfo,
+} from '../operations/graphs/graph-infos.js';
+export { type GraphRound, type GraphRoundState, type NodeRound, type NodeState } from '../graphs/graph-round.js';
+export { type Dependencies } from '../api/settings/dependencies.js';
+export { UnknownGraphError } from '../api/errors/errors.js';
 export { ShardingOperateAPI } from '../operations/sharding-operate-api.js';
 export { type JobBriefInfo, JobStatisticsAPI } from '../operations/job-statistics-api.js';
 export { type ServerBriefInfo, ServerStatisticsAPI } from '../operations/server-statistics-api.js';

@@ -31,6 +31,7 @@
  *     ├── crashed/{item}                  the firing that was cut short, until it has been run again → crash-report.ts
  *     ├── ended/{id}                      instants that this instance has ended; only in a graph → end-record.ts
  *     ├── graph/rounds                    the rounds that the job has completed → round-record.ts
+ *     ├── graph/orders                    what operators have ordered for its rounds → graph-orders.ts
  *     ├── graph/successors/{job}          present: that job runs after this one → graph-view.ts
  *     └── guarantee/…                     items that have arrived at barriers → arrival-record.ts
  * ```
@@ -90,6 +91,7 @@ type PlainNode =
   | 'assignmentRecord'
   | 'endRecords'
   | 'rounds'
+  | 'orders'
   | 'successors';
 
 /** All marks of an item. */
@@ -266,6 +268,11 @@ export class JobPaths {
     return `${this.root}/x-node/graph/rounds`;
   }
 
+  /** What operators have ordered for the job's rounds. Persistent, unknown to Java. */
+  get orders(): string {
+    return `${this.root}/x-node/graph/orders`;
+  }
+
   get successors(): string {
     return `${this.root}/x-node/graph/successors`;
   }
@@ -399,6 +406,7 @@ const PLAIN_NODES: ReadonlyMap<string, JobPath> = new Map<string, JobPath>([
   ['x-node/crashed', { type: 'crashReports' }],
   ['x-node/ended', { type: 'endRecords' }],
   ['x-node/graph/rounds', { type: 'rounds' }],
+  ['x-node/graph/orders', { type: 'orders' }],
   ['x-node/graph/successors', { type: 'successors' }],
 ]);
 

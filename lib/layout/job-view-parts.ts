@@ -9,6 +9,7 @@ import { decodeWithdrawals } from './x-node/withdrawals.js';
 import { type BeginRecord, decodeBeginRecord, lastInstants, mergeBeginRecords } from './x-node/begin-record.js';
 import { decodeEndRecord } from './x-node/end-record.js';
 import { decodeSuccessor, type GraphView, NO_GRAPH } from './x-node/graph-view.js';
+import { decodeOrders, type GraphOrders, NO_ORDERS } from './x-node/graph-orders.js';
 import { decodeRounds, NO_ROUNDS, type RoundRecord } from './x-node/round-record.js';
 import { GuaranteeDraft, NO_GUARANTEE } from './x-node/guarantee-view.js';
 import { textOf } from './item-view.js';
@@ -84,6 +85,7 @@ export const PART_OF: { readonly [Type in JobPath['type']]?: Part } = {
   assignmentRecord: 'assignmentRecord',
   endRecord: 'graph',
   rounds: 'graph',
+  orders: 'graph',
   successor: 'graph',
 };
 
@@ -106,7 +108,7 @@ export const READERS: { readonly [Key in Part]: PartReader } = {
     const beginRecords = mapAfter(before.beginRecords, withId(changed), beginRecordOf);
     const begun = mergeBeginRecords(beginRecords.values());
     const manuallyBegun = new Map([...begun.manual].filter(([item]) => !begun.returned.has(item)));
-    return { beginRecords, lastBegun: lastInstants(begun), manuallyBegun };
+    return { beginRecords, lastBegun: lastInstants(begun), lastKeys: begun.keys, manuallyBegun };
   },
   servers: (changed, before) => {
     const byIp = changed.flatMap(({ path, node }) => (path.type === 'server' ? [[path.ip, node] as const] : []));
@@ -157,15 +159,17 @@ export const READERS: { readonly [Key in Part]: PartReader } = {
   graph: (changed, before) => ({ graph: graphAfter(before.graph, changed) }),
 };
 
-function graphAfter({ ends, rounds, successors }: GraphView, changed: readonly ChangedNode[]): GraphView {
+function graphAfter({ ends, rounds, orders, successors }: GraphView, changed: readonly ChangedNode[]): GraphView {
   const endNodes = changed.filter(({ path }) => path.type === 'endRecord');
   const roundsNode = changed.find(({ path }) => path.type === 'rounds');
+  const ordersNode = changed.find(({ path }) => path.type === 'orders');
   const byName = changed.flatMap(({ path, node }) =>
     path.type === 'successor' ? [[path.jobName, node] as const] : [],
   );
   return {
     ends: endNodes.length === 0 ? ends : mapAfter(ends, withId(endNodes), (node) => decodeEndRecord(valueOf(node))),
     rounds: roundsNode === undefined ? rounds : roundsOf(roundsNode.node),
+    orders: ordersNode === undefined ? orders : ordersOf(ordersNode.node),
     successors:
       byName.length === 0 ? successors : mapAfter(successors, byName, (node) => decodeSuccessor(valueOf(node))),
   };
@@ -173,6 +177,10 @@ function graphAfter({ ends, rounds, successors }: GraphView, changed: readonly C
 
 function roundsOf(node: MirroredNode | undefined): RoundRecord {
   return node === undefined ? NO_ROUNDS : decodeRounds(valueOf(node));
+}
+
+function ordersOf(node: MirroredNode | undefined): GraphOrders {
+  return node === undefined ? NO_ORDERS : decodeOrders(valueOf(node));
 }
 
 /** Nodes of a part, each with the key that distinguishes it there. */
@@ -258,6 +266,7 @@ export const ABSENT_JOB: JobView = {
   guarantee: NO_GUARANTEE,
   nextJobInstanceIp: undefined,
   lastBegun: new Map(),
+  lastKeys: new Map(),
   manuallyBegun: new Map(),
   beginRecords: new Map(),
   graph: NO_GRAPH,

@@ -83,6 +83,8 @@ export interface JobView {
    * far as their records have been read. For an item that a leader has re-added since: the last instant before that.
    */
   readonly lastBegun: ReadonlyMap<number, number>;
+  /** By item: the last run key, in milliseconds since 1970, for which one of our instances has begun it. */
+  readonly lastKeys: ReadonlyMap<number, number>;
   /**
    * Items whose last run was begun manually, after the instant in `lastBegun`, with its own `jobParameter` if it has
    * one.

@@ -2,6 +2,7 @@ import { type FactoryProvider, type Provider } from '@nestjs/common';
 import { DoctorAPI } from '../operations/doctor-api.js';
 import { ExplanationAPI } from '../operations/explanation-api.js';
 import { JobConfigurationAPI } from '../operations/job-configuration-api.js';
+import { JobGraphAPI } from '../operations/job-graph-api.js';
 import { JobOperateAPI } from '../operations/job-operate-api.js';
 import { JobStatisticsAPI } from '../operations/job-statistics-api.js';
 import { OperationAudit } from '../operations/operation-audit.js';
@@ -15,6 +16,7 @@ import { type NamedRegistryCenter, RegistryCenters } from './centers/registry-ce
 const OPERATIONS = [
   [JobConfigurationAPI, 'jobConfiguration'],
   [JobOperateAPI, 'jobOperate'],
+  [JobGraphAPI, 'jobGraph'],
   [ShardingOperateAPI, 'shardingOperate'],
   [DoctorAPI, 'doctor'],
   [JobStatisticsAPI, 'jobStatistics'],

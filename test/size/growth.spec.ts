@@ -24,7 +24,7 @@ import { readItemParameters } from '../../lib/layout/sharding-item-parameters.js
 import { parseYaml } from '../../lib/layout/yaml-document.js';
 import { decodeAccepted, encodeAccepted } from '../../lib/layout/x-node/accepted-triggers.js';
 import { decodeArrivals, encodeArrivals } from '../../lib/layout/x-node/arrival-record.js';
-import { decodeBeginRecord, encodeBeginRecord, mergeBeginRecords } from '../../lib/layout/x-node/begin-record.js';
+import { decodeBeginRecord, encodeBeginRecord, mergeBeginRecords, NOTHING_BEGUN } from '../../lib/layout/x-node/begin-record.js';
 import { fromRanges, toRanges } from '../../lib/layout/x-node/item-ranges.js';
 import { decodeTrigger, encodeTrigger } from '../../lib/layout/x-node/trigger.js';
 import { ElasticJobSettings } from '../../lib/settings/module-settings.js';
@@ -78,6 +78,7 @@ function viewOf(size: number, changes: Parameters<typeof anItem>[1] = {}, more: 
 
 const dead = { running: true, runningOn: idOf('X') };
 const begun = (size: number) => ({
+  ...NOTHING_BEGUN,
   instants: new Map(everySecond(size).map((item) => [item, INSTANT + (item % 50)])),
   manual: new Map(everySecond(size).map((item) => [item + 1, item % 3 === 0 ? `p${item % 30}` : undefined])),
   returned: new Map(everySecond(size).map((item) => [item + 1, INSTANT])),

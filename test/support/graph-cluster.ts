@@ -8,6 +8,7 @@ import { JobPaths } from '../../lib/layout/job-paths.js';
 import { type JobView, readJobView } from '../../lib/layout/job-view.js';
 import { deliverSoon } from '../../lib/registry/embedded/delivery.js';
 import { type LostWrite } from '../../lib/registry/embedded/embedded-connection.js';
+import { EmbeddedRegistryCenter } from '../../lib/registry/embedded/embedded-registry-center.js';
 import { EmbeddedRegistryServer } from '../../lib/registry/embedded/embedded-registry-server.js';
 import { ManualClock, settle } from '../../lib/testing/manual-clock.js';
 import { Member } from '../../lib/testing/member.js';
@@ -41,6 +42,7 @@ export class GraphCluster implements AsyncDisposable {
   #observers: readonly RunObserver[] = [];
   #onStaged: ((instance: string, job: string) => void) | undefined;
   #processes = 0;
+  #operator: EmbeddedRegistryCenter | undefined;
 
   /** Starts instances, each with all these jobs. */
   static async start(
@@ -112,6 +114,16 @@ export class GraphCluster implements AsyncDisposable {
       (each) => each.instance === instance && each.job === event.run.jobName && each.item === item.item,
     );
     if (run !== undefined) run.outcome = outcome.type;
+  }
+
+  /** A connection of its own, as an operator has it. */
+  async operator(): Promise<EmbeddedRegistryCenter> {
+    if (this.#operator === undefined) {
+      this.#operator = new EmbeddedRegistryCenter({ server: this.server, clock: this.clock });
+      this.#operator.connect();
+      await settle();
+    }
+    return this.#operator;
   }
 
   /** Sets the clock of an instance that is to join ahead of the cluster's, or behind it if `ms` is negative. */
@@ -245,6 +257,7 @@ export class GraphCluster implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const name of this.up) this.kill(name);
     for (const held of this.#held.values()) held.resolve();
+    void this.#operator?.close();
     this.server.close();
     await settle();
   }

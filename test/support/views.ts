@@ -99,6 +99,7 @@ export function aView(names: readonly string[], changes: Partial<JobView> = {}):
     nextJobInstanceIp: undefined,
     assignmentRecord: undefined,
     lastBegun: new Map(),
+    lastKeys: new Map(),
     manuallyBegun: new Map(),
     beginRecords: new Map(names.map((name) => [idOf(name), NOTHING_BEGUN])),
     graph: NO_GRAPH,

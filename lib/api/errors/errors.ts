@@ -18,6 +18,7 @@ export type ElasticJobErrorCode =
   | 'INVALID_CRON'
   | 'JOB_CONFLICT'
   | 'UNKNOWN_JOB'
+  | 'UNKNOWN_GRAPH'
   | 'JOB_STATE'
   | 'JOB_STOPPED'
   | 'JOB_EXECUTION'
@@ -176,6 +177,14 @@ export class UnknownJobError extends ElasticJobError {
   }
 }
 
+/** The registry centre has no graph of this name. The message names one with nearly the same name. */
+export class UnknownGraphError extends ElasticJobError {
+  override readonly name = 'UnknownGraphError';
+  constructor(message: string) {
+    super('UNKNOWN_GRAPH', message);
+  }
+}
+
 /** The operation does not fit the job's present state or kind, such as scheduling a job that has no cron. */
 export class JobStateError extends ElasticJobError {
   override readonly name = 'JobStateError';
@@ -211,6 +220,11 @@ export const JOB_STATE_CODES = [
   'unknown-server',
   'stored-again',
   'no-configuration',
+  'graph-paused',
+  'no-round',
+  'round-over',
+  'round-open',
+  'nothing-to-run-again',
 ] as const;
 
 /** Code of such a situation. */

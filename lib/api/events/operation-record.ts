@@ -12,7 +12,13 @@ export type OperationName =
   | 'prune-servers'
   | 'disable-item'
   | 'enable-item'
-  | 'fix';
+  | 'fix'
+  | 'trigger-graph'
+  | 'run-again'
+  | 'skip-job'
+  | 'stop-round'
+  | 'pause-graph'
+  | 'resume-graph';
 
 /** The author of an operation, and the reason. */
 export interface OperationContext {
@@ -27,7 +33,7 @@ export interface OperationRecord {
   /** Unique. */
   readonly id: string;
   readonly operation: OperationName;
-  /** The job that was named; `undefined` if only a server was. */
+  /** The job that was named, or the graph; `undefined` if only a server was. */
   readonly jobName: string | undefined;
   /** The server that was named. */
   readonly serverIp: string | undefined;

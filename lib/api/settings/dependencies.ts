@@ -45,8 +45,12 @@ export const DEPENDENCY_PROPERTIES = {
   rounds: 'graph.afterRounds',
 } as const satisfies Record<keyof Dependencies, string>;
 
+/** The properties that store the name of a job's graph, and the time limit for its rounds. */
+export const GRAPH_NAME = 'graph.name';
+export const GRAPH_TIMEOUT = 'graph.timeoutMilliseconds';
+
 /** All properties that begin with `graph.`. */
-export const GRAPH_PROPERTIES: readonly string[] = Object.values(DEPENDENCY_PROPERTIES);
+export const GRAPH_PROPERTIES: readonly string[] = [...Object.values(DEPENDENCY_PROPERTIES), GRAPH_NAME, GRAPH_TIMEOUT];
 
 /** The rules by which a job follows its upstream jobs. */
 export type Choice = Exclude<keyof Dependencies, 'after'>;
@@ -79,6 +83,20 @@ export function dependenciesOf({ props }: { readonly props: Properties }): Depen
     rounds: chosen('rounds', props),
   };
 }
+
+/** The name of its graph that the job's properties set; `undefined` if they set none, or none that can be used. */
+export function graphNameOf({ props }: { readonly props: Properties }): string | undefined {
+  const name = props[GRAPH_NAME];
+  return name === undefined || jobNameProblem(name) !== undefined ? undefined : name;
+}
+
+/** The most milliseconds that a round of the graph may take, as the job's properties set it; `undefined`: no limit. */
+export function graphTimeoutOf({ props }: { readonly props: Properties }): number | undefined {
+  const text = props[GRAPH_TIMEOUT];
+  return text !== undefined && POSITIVE.test(text) ? Number(text) : undefined;
+}
+
+const POSITIVE = /^[1-9]\d{0,14}$/;
 
 /** True if the job fires by itself: by a cron expression, or after other jobs. */
 export function isScheduled(job: { readonly cron?: string; readonly props: Properties }): boolean {

@@ -88,6 +88,7 @@ export const PROBLEM_CODES = [
   'unknown-data-source',
   'unknown-execution',
   'unknown-instance',
+  'unknown-graph',
   'unknown-job',
   'unknown-provider',
   'unknown-registry',

@@ -11,6 +11,7 @@ const BY_CODE: Readonly<Partial<Record<ElasticJobErrorCode, readonly [status: nu
   INVALID_CONFIGURATION: [422, 'invalid-settings'],
   INVALID_CRON: [422, 'invalid-cron'],
   UNKNOWN_JOB: [404, 'unknown-job'],
+  UNKNOWN_GRAPH: [404, 'unknown-graph'],
   JOB_STATE: [409, 'job-state'],
   JOB_CONFLICT: [409, 'job-conflict'],
   JOB_STOPPED: [409, 'job-stopped'],

@@ -97,8 +97,10 @@ export class UpstreamWatch {
     const ids = await this.#registry.children(beginRecords);
     const nodes = await this.#registry.getAll(ids.map((id) => this.#paths.beginRecord(id)));
     let latest = -Infinity;
-    for (const node of nodes)
-      for (const instant of decodeBeginRecord(node?.value ?? '').instants.values()) latest = Math.max(latest, instant);
+    for (const node of nodes) {
+      const { instants, keys } = decodeBeginRecord(node?.value ?? '');
+      for (const instant of [...instants.values(), ...keys.values()]) latest = Math.max(latest, instant);
+    }
     return latest;
   }
 

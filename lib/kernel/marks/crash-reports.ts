@@ -123,6 +123,8 @@ export function crashedRun(watch: JobWatch, { item, runningOn }: ItemView): Cras
   const { lastBegun, manuallyBegun, beginRecords } = watch.view;
   // Another instance's record may have a later instant: a leader has brought the item back while it ran.
   const record = runningOn === undefined ? undefined : beginRecords.get(runningOn);
+  const key = record?.keyed.has(item) === true ? record.keys.get(item) : undefined;
+  if (key !== undefined) return { instant: key, jobParameter: undefined };
   const isInRecord = record?.instants.has(item) === true || record?.manual.has(item) === true;
   const { instants, manual } = isInRecord ? record : { instants: lastBegun, manual: manuallyBegun };
   const instant = instants.get(item);

@@ -1,6 +1,7 @@
 /** Decides which items this instance may run now: pure functions of a view. */
 import { availableInstances, awaitsTakeover, type ItemView, type JobView } from '../../layout/job-view.js';
 import { toRanges } from '../../layout/x-node/item-ranges.js';
+import { isRunKey } from '../../layout/x-node/run-key.js';
 import { type Firing } from './firing.js';
 import { itemsWaitingFor } from '../../layout/waiting-runs.js';
 
@@ -99,9 +100,13 @@ export function isUnoccupied({ item, running, takenOverBy }: ItemView, busy: Rea
   return !running && takenOverBy === undefined && !busy.has(item);
 }
 
-/** True if one of our instances has begun the item for that instant (milliseconds since 1970) or a later one. */
-export function wasBegun(view: JobView, item: number, instant: number | undefined): boolean {
-  return instant !== undefined && (view.lastBegun.get(item) ?? -Infinity) >= instant;
+/**
+ * True if one of our instances has begun the item for that instant of the schedule, or that run key, or a later one of
+ * its kind; in milliseconds since 1970.
+ */
+export function wasBegun({ lastBegun, lastKeys }: JobView, item: number, instant: number | undefined): boolean {
+  if (instant === undefined) return false;
+  return ((isRunKey(instant) ? lastKeys : lastBegun).get(item) ?? -Infinity) >= instant;
 }
 
 /** Most characters of item numbers in one message. */

@@ -28,6 +28,7 @@ export class JobWatch {
   readonly #reader: JobViewReader;
   readonly #clock: Clock;
   readonly #lastBegun = new Map<number, number>();
+  readonly #lastKeys = new Map<number, number>();
   #lastBegunReadFor: number | undefined;
   /** Instances that were present when the runners of all items were last known; `undefined` if they are not known. */
   #runnersReadFor: Pick<JobView, 'instances' | 'live'> | undefined;
@@ -71,7 +72,7 @@ export class JobWatch {
     const changes = this.#readMoment === undefined ? undefined : this.#mirror.changesSince(this.#readMoment);
     const seen = this.#reader.read(this.#mirror.nodes, changes);
     this.#readMoment = moment;
-    const view = this.#javaPeers.remember(this.#withAllBegun(seen));
+    const view = this.#javaPeers.remember(this.#withAllKeys(this.#withAllBegun(seen)));
     this.#view = view;
     this.#noteJavaOwners(view);
     return view;
@@ -152,6 +153,15 @@ export class JobWatch {
     const isAllBelieved = lastBegun.size === this.#lastBegun.size;
     this.#believed = isAllBelieved ? { read: view.lastBegun, lastBegun } : undefined;
     return { ...view, lastBegun };
+  }
+
+  /** A run key once read remains known, as an instant does, until all records have been read again. */
+  #withAllKeys(view: JobView): JobView {
+    if (view.lastKeys.size === 0 && this.#lastKeys.size === 0) return view;
+    if (![...view.beginRecords.values()].includes(undefined)) this.#lastKeys.clear();
+    for (const [item, key] of view.lastKeys)
+      this.#lastKeys.set(item, Math.max(key, this.#lastKeys.get(item) ?? -Infinity));
+    return { ...view, lastKeys: new Map(this.#lastKeys) };
   }
 
   /** True if a view has all instants that were ever read, and all of them are believed: the usual case. */

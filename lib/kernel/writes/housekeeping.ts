@@ -1,5 +1,10 @@
 import { type JobLogger } from '../../api/text/logger.js';
-import { encodeBeginRecord, mergeBeginRecords, withParametersOf } from '../../layout/x-node/begin-record.js';
+import {
+  encodeBeginRecord,
+  mergeBeginRecords,
+  NOTHING_BEGUN,
+  withParametersOf,
+} from '../../layout/x-node/begin-record.js';
 import { type EndedRun } from '../../layout/x-node/end-record.js';
 import { type ItemMark, type JobPaths } from '../../layout/job-paths.js';
 import { isGone, itemOf, type JobView } from '../../layout/job-view.js';
@@ -118,7 +123,9 @@ export class Housekeeping {
     const isRunning = (item: number): boolean => itemOf(view, item)?.running === true;
     const records = ids.map((id) => view.beginRecords.get(id));
     const merged = withParametersOf(mergeBeginRecords(records), isRunning);
-    const value = encodeBeginRecord({ ...merged, isRewritten: true });
+    // Those that are gone run nothing any more.
+    const { keyed } = view.beginRecords.get(me) ?? NOTHING_BEGUN;
+    const value = encodeBeginRecord({ ...merged, keyed, isRewritten: true });
     const own = watch.nodes.get(paths.beginRecord(me));
     const path = paths.beginRecord(me);
     return [

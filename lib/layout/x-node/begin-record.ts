@@ -13,16 +13,21 @@
  * 1767225595000: 4
  * manual: 2
  * manual "only Beijing": 3
+ * run 1767225605001: 5
+ * earlier run 1767225605001: 6
  * returned 1767225600000: 4
  * rewritten
  * ```
- * Item 3 was begun manually with a job parameter of its own. Item 4 was not in the assignment at 1767225600000, and is
- * not to be run for that instant. It may still run for 1767225595000. The last line states that the record was last
- * written for another reason than a begin: it proves no run since then.
+ * Item 3 was begun manually with a job parameter of its own. Items 5 and 6 were begun for a run key (→ run-key.ts),
+ * item 6 then for another firing. Run keys are a sequence of their own: an item runs for each, and for each instant of
+ * its schedule. Item 4 was not in the assignment at 1767225600000, and is not to be run for that instant. It may still
+ * run for 1767225595000. The last line states that the record was last written for another reason than a begin: it
+ * proves no run since then.
  */
 
 import { ItemRanges, toRanges } from './item-ranges.js';
 import { quotedText } from './quoted-text.js';
+import { isRunKey } from './run-key.js';
 
 /** The runs that one instance, or several together, have begun. */
 export interface BeginRecord {
@@ -36,15 +41,25 @@ export interface BeginRecord {
    * instant or a later one.
    */
   readonly returned: ReadonlyMap<number, number>;
+  /** The last run key begun, in milliseconds since 1970, by item. */
+  readonly keys: ReadonlyMap<number, number>;
+  /** Items whose last run is the one for their run key. */
+  readonly keyed: ReadonlySet<number>;
   /** True if it was last written for another reason than a begin: merged, undone, or for a new session. */
   readonly isRewritten?: boolean;
 }
 
 /** The record of an instance that has begun nothing. */
-export const NOTHING_BEGUN: BeginRecord = { instants: new Map(), manual: new Map(), returned: new Map() };
+export const NOTHING_BEGUN: BeginRecord = {
+  instants: new Map(),
+  manual: new Map(),
+  returned: new Map(),
+  keys: new Map(),
+  keyed: new Set(),
+};
 
 /** The text of a record. An empty record has an empty text. */
-export function encodeBeginRecord({ instants, manual, returned, isRewritten }: BeginRecord): string {
+export function encodeBeginRecord({ instants, manual, returned, keys, keyed, isRewritten }: BeginRecord): string {
   const lines = linesOf(instants);
   const byParameter = new Map<string | undefined, number[]>();
   for (const [item, parameter] of manual) {
@@ -55,6 +70,9 @@ export function encodeBeginRecord({ instants, manual, returned, isRewritten }: B
   for (const [parameter, items] of byParameter)
     lines.push(`${MANUAL}${parameter === undefined ? '' : ` ${JSON.stringify(parameter)}`}: ${toRanges(items)}`);
   lines.push(...linesOf(returned).map((line) => `${RETURNED} ${line}`));
+  const linesOfKeys = (word: string, isMeant: (item: number) => boolean): readonly string[] =>
+    linesOf(new Map([...keys].filter(([item]) => isMeant(item)))).map((line) => `${word} ${line}`);
+  lines.push(...linesOfKeys(RUN, (item) => keyed.has(item)), ...linesOfKeys(EARLIER, (item) => !keyed.has(item)));
   if (isRewritten === true && lines.length > 0) lines.push(REWRITTEN);
   return lines.join('\n');
 }
@@ -85,18 +103,21 @@ export function decodeBeginRecord(text: string): BeginRecord {
   const instants = new Map<number, number>();
   const manual = new Map<number, string | undefined>();
   const returned = new Map<number, number>();
+  const keys = new Map<number, number>();
+  const keyed = new Set<number>();
   const ranges = new ItemRanges(LISTS);
   let isRewritten = false;
   for (const line of text.split('\n')) {
     if (line.trim() === REWRITTEN) isRewritten = true;
-    const [, isReturned, instant, parameter, list] = LINE.exec(line.trimEnd()) ?? [];
+    const [, kind, instant, parameter, list] = LINE.exec(line.trimEnd()) ?? [];
     if (list === undefined) continue;
     for (const item of ranges.read(list)) {
       if (instant === undefined) manual.set(item, parameter === undefined ? undefined : quotedText(parameter));
-      else noteLater(isReturned === undefined ? instants : returned, item, Number(instant));
+      else noteLater(kind === undefined ? instants : kind === RETURNED ? returned : keys, item, Number(instant));
+      if (kind === RUN) keyed.add(item);
     }
   }
-  const record = { instants, manual, returned };
+  const record = { instants, manual, returned, keys, keyed };
   return isRewritten ? { ...record, isRewritten } : record;
 }
 
@@ -109,16 +130,19 @@ export function mergeBeginRecords(records: Iterable<BeginRecord | undefined>): B
   const known = [...records].filter((record) => record !== undefined);
   const instants = new Map<number, number>();
   const latestReturned = new Map<number, number>();
+  const keys = new Map<number, number>();
   for (const record of known) {
     for (const [item, instant] of record.instants) noteLater(instants, item, instant);
     for (const [item, instant] of record.returned) noteLater(latestReturned, item, instant);
+    for (const [item, key] of record.keys) noteLater(keys, item, key);
   }
   const manual = new Map<number, string | undefined>();
   for (const record of known)
     for (const [item, parameter] of record.manual)
       if (record.instants.get(item) === instants.get(item)) manual.set(item, parameter);
   const returned = [...latestReturned].filter(([item, instant]) => (instants.get(item) ?? -Infinity) < instant);
-  return { instants, manual, returned: new Map(returned) };
+  const keyed = known.flatMap((record) => [...record.keyed].filter((item) => record.keys.get(item) === keys.get(item)));
+  return { instants, manual, returned: new Map(returned), keys, keyed: new Set(keyed) };
 }
 
 /**
@@ -131,7 +155,7 @@ export function lastInstants({ instants, returned }: BeginRecord): ReadonlyMap<n
 
 /** The firing that items are begun for. */
 export interface BegunFor {
-  /** The scheduled instant in milliseconds since 1970; `undefined` for a manual run. */
+  /** The scheduled instant, or the run key, in milliseconds since 1970; `undefined` for a manual run. */
   readonly instant: number | undefined;
   /** The `jobParameter` of this manual run alone. */
   readonly jobParameter?: string | undefined;
@@ -144,6 +168,9 @@ export function withBegun(
   { instant, jobParameter }: BegunFor,
   known: ReadonlyMap<number, number>,
 ): BeginRecord {
+  const keyed = new Set(record.keyed);
+  for (const item of items) keyed.delete(item);
+  if (instant !== undefined && isRunKey(instant)) return withKey(record, items, instant);
   const instants = new Map(record.instants);
   const manual = new Map(record.manual);
   const returned = new Map(record.returned);
@@ -159,10 +186,21 @@ export function withBegun(
     else manual.delete(item);
   }
   return {
-    instants,
-    manual,
-    returned,
+    ...{ instants, manual, returned, keyed },
+    keys: record.keys,
     ...(instant === undefined && record.isRewritten === true && { isRewritten: true }),
+  };
+}
+
+/** A run for a key keeps the last scheduled instant, as a manual one does. */
+function withKey(record: BeginRecord, items: readonly number[], key: number): BeginRecord {
+  const manual = new Map(record.manual);
+  for (const item of items) manual.delete(item);
+  return {
+    ...{ instants: record.instants, manual, returned: record.returned },
+    keys: new Map([...record.keys, ...items.map((item) => [item, key] as const)]),
+    keyed: new Set([...record.keyed, ...items]),
+    ...(record.isRewritten === true && { isRewritten: true }),
   };
 }
 
@@ -185,7 +223,14 @@ export function withoutBegun(record: BeginRecord, items: readonly number[], form
   const instants = new Map(record.instants);
   const manual = new Map(record.manual);
   const returned = new Map(record.returned);
+  const keys = new Map(record.keys);
+  const keyed = new Set(record.keyed);
   for (const item of items) {
+    const key = former.keys.get(item);
+    if (key === undefined) keys.delete(item);
+    else keys.set(item, key);
+    if (former.keyed.has(item)) keyed.add(item);
+    else keyed.delete(item);
     const instant = former.instants.get(item);
     if (instant === undefined) instants.delete(item);
     else instants.set(item, instant);
@@ -195,13 +240,15 @@ export function withoutBegun(record: BeginRecord, items: readonly number[], form
     // The leader may have re-added the item once more meanwhile.
     if (absentUntil !== undefined) noteLater(returned, item, absentUntil);
   }
-  return { instants, manual, returned, isRewritten: true };
+  return { instants, manual, returned, keys, keyed, isRewritten: true };
 }
 
-/** An item occurs once among the instants, once among the manual runs, and once among the re-added items. */
-const LISTS = 3;
+/** An item occurs once among the instants, the manual runs, the re-added items and the run keys. */
+const LISTS = 4;
 
 const MANUAL = 'manual';
 const RETURNED = 'returned';
 const REWRITTEN = 'rewritten';
-const LINE = /^\s*(?:(returned\s+)?(\d{1,15})|manual(?:\s+("(?:[^"\\]|\\.)*"))?)\s*:(.*)/;
+const RUN = 'run';
+const EARLIER = 'earlier run';
+const LINE = /^\s*(?:(?:(returned|run|earlier run)\s+)?(\d{1,15})|manual(?:\s+("(?:[^"\\]|\\.)*"))?)\s*:(.*)/;

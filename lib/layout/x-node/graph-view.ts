@@ -1,4 +1,5 @@
 import { type EndRecord } from './end-record.js';
+import { type GraphOrders, NO_ORDERS } from './graph-orders.js';
 import { NO_ROUNDS, type RoundRecord } from './round-record.js';
 
 /** The part of a job that concerns the graph it belongs to: empty for a job that belongs to none. */
@@ -6,12 +7,14 @@ export interface GraphView {
   /** The runs that each instance has brought to an end, by its id. */
   readonly ends: ReadonlyMap<string, EndRecord>;
   readonly rounds: RoundRecord;
+  /** What operators have ordered for its rounds. */
+  readonly orders: GraphOrders;
   /** The jobs that run after this one, by name, each with the instant that `since` of its node has. */
   readonly successors: ReadonlyMap<string, number | undefined>;
 }
 
 /** A job that belongs to no graph. */
-export const NO_GRAPH: GraphView = { ends: new Map(), rounds: NO_ROUNDS, successors: new Map() };
+export const NO_GRAPH: GraphView = { ends: new Map(), rounds: NO_ROUNDS, orders: NO_ORDERS, successors: new Map() };
 
 /**
  * The text of `x-node/graph/successors/{job}`, with which a job registers as a successor.

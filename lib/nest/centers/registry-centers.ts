@@ -6,6 +6,7 @@ import { DoctorAPI } from '../../operations/doctor-api.js';
 import { type InstanceFault } from '../../operations/explain/explanation.js';
 import { ExplanationAPI } from '../../operations/explanation-api.js';
 import { JobConfigurationAPI } from '../../operations/job-configuration-api.js';
+import { JobGraphAPI } from '../../operations/job-graph-api.js';
 import { JobOperateAPI } from '../../operations/job-operate-api.js';
 import { JobStatisticsAPI } from '../../operations/job-statistics-api.js';
 import { OperationAudit } from '../../operations/operation-audit.js';
@@ -24,6 +25,7 @@ import { ElasticJobLifecycle } from '../elastic-job.lifecycle.js';
 export class NamedRegistryCenter {
   readonly jobConfiguration: JobConfigurationAPI;
   readonly jobOperate: JobOperateAPI;
+  readonly jobGraph: JobGraphAPI;
   readonly shardingOperate: ShardingOperateAPI;
   readonly doctor: DoctorAPI;
   readonly jobStatistics: JobStatisticsAPI;
@@ -43,6 +45,7 @@ export class NamedRegistryCenter {
     const registry = (): RegistryCenter => this.registryCenter;
     this.jobConfiguration = new JobConfigurationAPI(registry, { audit });
     this.jobOperate = new JobOperateAPI(registry, { audit });
+    this.jobGraph = new JobGraphAPI(registry, { audit });
     this.shardingOperate = new ShardingOperateAPI(registry, { audit });
     this.doctor = new DoctorAPI(registry, { audit });
     this.jobStatistics = new JobStatisticsAPI(registry);

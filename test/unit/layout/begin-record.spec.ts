@@ -24,7 +24,7 @@ type Manual = number | readonly [item: number, jobParameter: string];
 
 function record(instants: Entries, manual: readonly Manual[] = [], returned: Entries = []): BeginRecord {
   const entries = manual.map((entry) => (typeof entry === 'number' ? ([entry, undefined] as const) : entry));
-  return { instants: new Map(instants), manual: new Map(entries), returned: new Map(returned) };
+  return { ...NOTHING_BEGUN, instants: new Map(instants), manual: new Map(entries), returned: new Map(returned) };
 }
 
 test('items of one instant share a line, in ranges, and the latest instant comes first', () => {

@@ -88,6 +88,7 @@ export const problemsEn = {
   'problem.unknown-data-source': '{detail}',
   'problem.unknown-execution': '{detail}',
   'problem.unknown-instance': '{detail}',
+  'problem.unknown-graph': '{detail}',
   'problem.unknown-job': '{detail}',
   'problem.unknown-provider': '{detail}',
   'problem.unknown-registry': '{detail}',
@@ -129,4 +130,9 @@ export const problemsEn = {
   'state.stored-again':
     'The job was removed, but an instance has stored parts of it again. Stop its applications, and remove it again.',
   'state.no-configuration': 'The job has no stored settings.',
+  'state.graph-paused': 'The graph {graph} is paused, and begins nothing. Resume it first.',
+  'state.no-round': 'The graph {graph} has no such round on record.',
+  'state.round-over': 'It has come to its end in this round: {state}.',
+  'state.round-open': 'The round of the graph {graph} still runs. Wait for its end, or stop it first.',
+  'state.nothing-to-run-again': 'Nothing of this round of the graph {graph} has failed or was stopped.',
 } as const;

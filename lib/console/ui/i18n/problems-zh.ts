@@ -90,6 +90,7 @@ export const problemsZh: Readonly<Record<keyof typeof problemsEn, string>> = {
   'problem.unknown-data-source': '没有该数据源。',
   'problem.unknown-execution': '没有该执行记录，可能已被清理。',
   'problem.unknown-instance': '没有该实例，可能已经停止。',
+  'problem.unknown-graph': '没有该作业图。',
   'problem.unknown-job': '没有该作业。',
   'problem.unknown-provider': '未设置该登录方式。',
   'problem.unknown-registry': '没有该注册中心。',
@@ -125,4 +126,9 @@ export const problemsZh: Readonly<Record<keyof typeof problemsEn, string>> = {
   'state.unknown-server': '没有作业使用服务器 {serverIp}。',
   'state.stored-again': '作业已删除，但有实例再次存储了它的部分数据。请停止其应用后再次删除。',
   'state.no-configuration': '该作业没有存储的配置。',
+  'state.graph-paused': '作业图 {graph} 已暂停，不会开始任何运行。请先恢复。',
+  'state.no-round': '作业图 {graph} 没有该轮次的记录。',
+  'state.round-over': '它在该轮次中已结束：{state}。',
+  'state.round-open': '作业图 {graph} 的该轮次仍在运行。请等待其结束，或先停止它。',
+  'state.nothing-to-run-again': '作业图 {graph} 的该轮次没有失败或被停止的作业。',
 };

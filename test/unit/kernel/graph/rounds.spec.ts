@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { completedRounds, lostRuns, NO_UPSTREAMS, openItems } from '../../../../lib/kernel/graph/rounds.js';
 import { type JobView } from '../../../../lib/layout/job-view.js';
+import { NOTHING_BEGUN } from '../../../../lib/layout/x-node/begin-record.js';
 import { type EndedRun, NOTHING_ENDED, withEnded } from '../../../../lib/layout/x-node/end-record.js';
+import { NO_ORDERS } from '../../../../lib/layout/x-node/graph-orders.js';
 import { NO_ROUNDS, withRounds } from '../../../../lib/layout/x-node/round-record.js';
 import { aConfiguration, aView, anItem, idOf } from '../../../support/views.js';
 
@@ -21,7 +23,7 @@ function afterRuns(runs: readonly EndedRun[], changes: Partial<JobView> = {}): J
     [idOf('B'), record(1)],
   ]);
   return aView(['A', 'B'], {
-    graph: { ends, rounds: NO_ROUNDS, successors: new Map([['next', undefined]]) },
+    graph: { ends, rounds: NO_ROUNDS, orders: NO_ORDERS, successors: new Map([['next', undefined]]) },
     ...changes,
   });
 }
@@ -81,7 +83,7 @@ describe('a round', () => {
   test('has no part for an item that came back after it', () => {
     const record = (instant: number) => ({
       beginRecords: new Map([
-        [idOf('A'), { instants: new Map(), manual: new Map(), returned: new Map([[1, instant]]) }],
+        [idOf('A'), { ...NOTHING_BEGUN, returned: new Map([[1, instant]]) }],
       ]),
     });
 
@@ -102,7 +104,7 @@ describe('a round', () => {
 
 describe('a run whose instance is gone', () => {
   const gone = idOf('Z');
-  const begun = new Map([[gone, { instants: new Map([[1, t2]]), manual: new Map(), returned: new Map() }]]);
+  const begun = new Map([[gone, { ...NOTHING_BEGUN, instants: new Map([[1, t2]]) }]]);
   const lost = (runs: readonly EndedRun[], changes: Partial<JobView> = {}): readonly EndedRun[] =>
     lostRuns(afterRuns(runs, { beginRecords: begun, ...changes }), [gone]);
 
@@ -114,7 +116,7 @@ describe('a run whose instance is gone', () => {
   });
 
   test('is nothing to write down in a job of no graph, or from before it was in one', () => {
-    const graph = (since: number) => ({ ...aView([]).graph, successors: new Map([['next', since]]) });
+    const graph = (since: number) => ({ ...aView([]).graph, orders: NO_ORDERS, successors: new Map([['next', since]]) });
 
     expect(lostRuns(aView(['A'], { beginRecords: begun }), [gone])).toEqual([]);
     expect(lost([], { graph: graph(t2) })).toEqual([]);

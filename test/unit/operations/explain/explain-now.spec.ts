@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type OperationRecord } from '../../../../lib/api/events/operation-record.js';
 import { type JobView } from '../../../../lib/layout/job-view.js';
+import { NOTHING_BEGUN } from '../../../../lib/layout/x-node/begin-record.js';
 import { JobPaths } from '../../../../lib/layout/job-paths.js';
 import { type InstanceFault, NO_PAST, type Past } from '../../../../lib/operations/explain/explanation.js';
 import { explain } from '../../../../lib/operations/explain/explain.js';
@@ -135,10 +136,7 @@ describe('What keeps a job from running', () => {
 describe('What keeps an item from running', () => {
   const died = { owner: idOf('Z') };
   const beginRecords = new Map([
-    [
-      idOf('A'),
-      { instants: new Map([[0, Date.parse('2030-01-01T00:00:05Z')]]), manual: new Map(), returned: new Map() },
-    ],
+    [idOf('A'), { ...NOTHING_BEGUN, instants: new Map([[0, Date.parse('2030-01-01T00:00:05Z')]]) }],
   ]);
 
   test.each<[string, JobView, RegExp, object?]>([

@@ -1,0 +1,95 @@
+/** Graphs as operators see and steer them, on a cluster. */
+import { describe, expect, test } from '@jest/globals';
+import { type GraphRound } from '../../../../lib/graphs/graph-round.js';
+import { JobGraphAPI } from '../../../../lib/operations/job-graph-api.js';
+import { GraphCluster, type GraphJob } from '../../../support/graph-cluster.js';
+
+const A: GraphJob = { jobName: 'A', cron: '0/5 * * * * ?', props: { 'graph.name': 'nightly' } };
+const B: GraphJob = { jobName: 'B', props: { 'graph.after': 'A' } };
+const C: GraphJob = { jobName: 'C', props: { 'graph.after': 'B' } };
+
+const graphsOn = async (cluster: GraphCluster): Promise<JobGraphAPI> =>
+  new JobGraphAPI(await cluster.operator(), { clock: cluster.clock, operator: 'anna' });
+
+/** `00:00:05 succeeded: A succeeded, B succeeded` */
+const inWords = ({ instant, state, nodes }: GraphRound): string =>
+  `${instant.toISOString().slice(11, 19)} ${state}: ` +
+  nodes
+    .map(({ jobName, state: own, waitingFor }) =>
+      [jobName, own, ...(waitingFor.length > 0 ? ['for', waitingFor.join()] : [])].join(' '),
+    )
+    .join(', ');
+
+describe('a graph', () => {
+  test('is listed with its jobs and its latest round', async () => {
+    await using cluster = await GraphCluster.start(['X'], [A, B, C, { jobName: 'alone', cron: '0/5 * * * * ?' }]);
+    await cluster.advance(5_000);
+
+    expect(await (await graphsOn(cluster)).graphs()).toMatchObject([
+      {
+        ...{
+          name: 'nightly',
+          names: ['nightly'],
+          jobs: ['A', 'B', 'C'],
+          roots: ['A'],
+          isPaused: false,
+          problemCount: 0,
+        },
+        lastRound: { state: 'succeeded', cause: 'schedule' },
+      },
+    ]);
+  });
+
+  test('has its jobs level by level, and the lines between them', async () => {
+    await using cluster = await GraphCluster.start(['X'], [A, B, C]);
+
+    expect(await (await graphsOn(cluster)).graph('nightly')).toMatchObject({
+      nodes: [
+        { jobName: 'A', level: 0, cron: '0/5 * * * * ?', instanceCount: 1, exists: true },
+        { jobName: 'B', level: 1, dependencies: { after: ['A'] } },
+        { jobName: 'C', level: 2 },
+      ],
+      edges: [
+        { from: 'A', to: 'B', items: 'all' },
+        { from: 'B', to: 'C', items: 'all' },
+      ],
+      pausedSince: undefined,
+    });
+  });
+
+  test('has rounds, the newest first, each with what its jobs do and wait for', async () => {
+    await using cluster = await GraphCluster.start(['X'], [A, B, C]);
+    await cluster.advance(5_000);
+    cluster.hold('B 1');
+    await cluster.advance(5_000);
+    await cluster.advance(100);
+
+    const rounds = await (await graphsOn(cluster)).rounds('nightly');
+
+    expect(rounds.map(inWords)).toEqual([
+      '00:00:10 running: A succeeded, B running, C waiting for B',
+      '00:00:05 succeeded: A succeeded, B succeeded, C succeeded',
+    ]);
+    expect(rounds[0]?.nodes[1]?.items).toEqual({ total: 2, ended: 1 });
+  });
+
+  test('is found by the name of a job of it; an unknown name is refused with the nearest one', async () => {
+    await using cluster = await GraphCluster.start(['X'], [A, B]);
+    const graphs = await graphsOn(cluster);
+
+    expect((await graphs.graph('B')).name).toBe('nightly');
+    await expect(graphs.graph('nigthly')).rejects.toMatchObject({
+      code: 'UNKNOWN_GRAPH',
+      message: expect.stringContaining("did you mean 'nightly'?") as unknown,
+    });
+  });
+
+  test('has no round of an instant that it knows nothing of', async () => {
+    await using cluster = await GraphCluster.start(['X'], [A, B]);
+    await cluster.advance(5_000);
+
+    await expect((await graphsOn(cluster)).round('nightly', new Date(1_234_567))).rejects.toThrow(
+      /no round .* the latest are/,
+    );
+  });
+});

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { dependenciesOf } from '../api/settings/dependencies.js';
 import { describeCause, stackWithCauses } from '../api/text/describe-cause.js';
 import { withoutSecrets } from '../api/text/secrets.js';
 import {
@@ -32,6 +33,10 @@ interface Task {
   readonly stagedAt: Date;
   taskId: string | undefined;
   items: readonly number[];
+  /** The scheduled instants of items that have one, by number. */
+  instants: ReadonlyMap<number, Date>;
+  /** The jobs after which the job runs. */
+  upstreams: readonly string[];
   /** Items that have started and not ended, by number. */
   readonly executions: Map<number, JobExecutionEvent>;
   /** The reasons why items have not succeeded, by number. */
@@ -84,9 +89,11 @@ export class RunTracer implements RunObserver {
     }
   }
 
-  #noteBegun(run: RunInfo, task: Task, { taskId, items, at }: EventOf<'items-begun'>): void {
+  #noteBegun(run: RunInfo, task: Task, { taskId, configuration, items, at }: EventOf<'items-begun'>): void {
     task.taskId = taskId;
     task.items = items.map(({ item }) => item);
+    task.instants = new Map(items.flatMap(({ item, scheduledAt }) => (scheduledAt ? [[item, scheduledAt]] : [])));
+    task.upstreams = dependenciesOf(configuration)?.after ?? [];
     this.#status(run, task, { taskId, state: 'TASK_STAGING', message: beginning(run), at: task.stagedAt });
     this.#status(run, task, { taskId, state: 'TASK_RUNNING', message: '', at });
   }
@@ -123,10 +130,11 @@ export class RunTracer implements RunObserver {
 
   #executionOf(
     { jobName, instance, cause }: RunInfo,
-    { taskId = '' }: Task,
+    { taskId = '', instants, upstreams }: Task,
     item: number,
     at: Date,
   ): JobExecutionEvent {
+    const scheduledAt = instants.get(item);
     return {
       type: 'execution',
       id: randomUUID(),
@@ -140,6 +148,9 @@ export class RunTracer implements RunObserver {
       completeTime: undefined,
       success: false,
       failureCause: undefined,
+      cause,
+      ...(scheduledAt !== undefined && { scheduledAt }),
+      ...(scheduledAt !== undefined && upstreams.length > 0 && { upstreams }),
     };
   }
 
@@ -182,7 +193,8 @@ const SOURCES = {
 } as const satisfies Record<FiringCause, ExecutionSource>;
 
 function newTask(stagedAt: Date): Task {
-  return { stagedAt, taskId: undefined, items: [], executions: new Map(), failures: new Map() };
+  const none = { items: [], instants: new Map<number, Date>(), upstreams: [] };
+  return { stagedAt, taskId: undefined, ...none, executions: new Map(), failures: new Map() };
 }
 
 /** Java's words, which its users search for. */

@@ -3,6 +3,8 @@
  * because both write the same tables.
  */
 
+import { type FiringCause } from './run-events.js';
+
 /**
  * Cause of an item's run: its firing, a misfired firing that is made up for, or a takeover from an instance that has
  * died.
@@ -36,6 +38,12 @@ export interface JobExecutionEvent {
    * hold.
    */
   readonly failureCause: string | undefined;
+  /** The exact cause of the run, which Java does not record; absent for rows of Java's instances and tables. */
+  readonly cause?: FiringCause;
+  /** The scheduled instant of the item; absent for a manual run, and for rows of Java's instances and tables. */
+  readonly scheduledAt?: Date;
+  /** The jobs after whose rounds of that instant it ran; absent if the job runs after none. */
+  readonly upstreams?: readonly string[];
 }
 
 /** Java's states of a task. Instances of Java's ElasticJob write STAGING, RUNNING, FINISHED and ERROR only. */

@@ -17,7 +17,13 @@ export interface ExecutionRow {
   readonly startedAt: number;
   readonly completedAt?: number;
   readonly durationMs?: number;
-  /** The first line of the cause; `GET /api/v1/trace/executions/{id}` has all of it. */
+  /** The exact cause of the run: `dependency` if it ran after other jobs; absent for rows of Java's. */
+  readonly cause?: 'schedule' | 'misfire' | 'catch-up' | 'dependency' | 'failover' | 'manual';
+  /** The scheduled instant; absent for a manual run, and for rows of Java's. */
+  readonly scheduledAt?: number;
+  /** The jobs after whose rounds of that instant it ran; absent if it ran after none. */
+  readonly upstreams?: readonly string[];
+  /** The first line of the failure; `GET /api/v1/trace/executions/{id}` has all of it. */
   readonly failure?: string;
 }
 

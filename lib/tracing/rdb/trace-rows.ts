@@ -1,3 +1,4 @@
+import { namesText } from '../../api/settings/dependencies.js';
 import { type OperationRecord } from '../../api/events/operation-record.js';
 import { type JobExecutionEvent, type JobStatusTraceEvent } from '../../api/events/trace-events.js';
 import { type Dialect, type RowValues, type Value, type WriteTarget } from './dialect.js';
@@ -24,6 +25,9 @@ export function executionFields(event: JobExecutionEvent): Fields {
     is_success: event.success,
     start_time: event.startTime,
     complete_time: event.completeTime,
+    run_cause: event.cause,
+    scheduled_at: event.scheduledAt,
+    upstream_jobs: event.upstreams && namesText(event.upstreams),
   };
 }
 
@@ -85,6 +89,11 @@ export class TraceRows {
   /** True if `id` is unique, and therefore has an index, in all databases. */
   get hasUniqueId(): boolean {
     return this.#found.table.hasUniqueId;
+  }
+
+  /** True if the table has the column. */
+  has(name: string): boolean {
+    return this.#found.columns.has(name);
   }
 
   /** The column by which rows are listed and deleted. */

@@ -1,7 +1,8 @@
 /**
  * The tables of traces and of the records of operations. The two of traces are those of ElasticJob, as all its versions
  * can read and write them. Java's own differ from version to version in the column `source`, which has a default value
- * here, so that versions with and without it may insert.
+ * here, so that versions with and without it may insert. Tables that this library makes have three columns more, which
+ * Java leaves empty; tables that it finds are not altered.
  */
 
 /** A column with its type in all dialects. */
@@ -36,6 +37,13 @@ const required = (name: string, width: number): Column => ({ name, type: 'text',
 const moment = (name: string): Column => ({ name, type: 'timestamp', width: 0, isRequired: false });
 const longText = (name: string): Column => ({ name, type: 'long-text', width: 4_000, isRequired: false });
 
+/** The columns of `JOB_EXECUTION_LOG` that Java's table does not have: cause, instant and upstream jobs of a run. */
+export const OWN_COLUMNS: readonly Column[] = [
+  { ...required('run_cause', 20), isRequired: false },
+  moment('scheduled_at'),
+  longText('upstream_jobs'),
+];
+
 /** The only index that Java makes. */
 export const JAVA_INDEX = 'TASK_ID_STATE_INDEX';
 
@@ -54,6 +62,7 @@ export const EXECUTIONS: TraceTable = {
     { name: 'is_success', type: 'boolean', width: 0, isRequired: true },
     moment('start_time'),
     moment('complete_time'),
+    ...OWN_COLUMNS,
   ],
   timeColumn: 'start_time',
   hasUniqueId: true,

@@ -34,6 +34,7 @@ const COMPLETED = {
   is_success: 1,
   start_time: '2030-01-31 23:59:58.120',
   complete_time: '2030-01-31 23:59:59.340',
+  ...{ run_cause: null, scheduled_at: null, upstream_jobs: null },
 };
 
 describe('the tables of ElasticJob', () => {
@@ -43,6 +44,18 @@ describe('the tables of ElasticJob', () => {
 
     await write(completed('e1'));
     expect(await executions()).toEqual([COMPLETED]);
+  });
+
+  test('hold the cause of a run, its instant and the jobs before it, by which it is found again', async () => {
+    const scheduledAt = new Date('2030-01-31T22:00:00.000Z');
+    const cause = { cause: 'dependency', scheduledAt, upstreams: ['a', 'b,c'] } as const;
+    await write(started('e1', cause), completed('e1', cause), completed('e2', { cause: 'manual' }));
+
+    const { rows } = await storage.executions({ scheduledAt }, signal);
+
+    expect(rows).toEqual([expect.objectContaining({ id: 'e1', ...cause })]);
+    expect((await executions())[0]).toMatchObject({ run_cause: 'dependency', upstream_jobs: '["a","b,c"]' });
+    expect((await executions())[1]).toMatchObject({ run_cause: 'manual', scheduled_at: null, upstream_jobs: null });
   });
 
   test('hold a row for each state of a run, in the form of Java', async () => {
@@ -127,6 +140,17 @@ describe('tables that are there already', () => {
 
     expect((await statuses())[0]!['message']).toBe(`${'x'.repeat(19)}…`);
     expect(await select("SELECT name FROM sqlite_master WHERE type = 'index' AND name LIKE 'EJ_STATUS%'")).toEqual([]);
+  });
+
+  test('of Java have no cause of a run, and are not asked for an instant', async () => {
+    await database.query(
+      'CREATE TABLE JOB_EXECUTION_LOG (id VARCHAR(40) PRIMARY KEY, job_name TEXT, task_id TEXT, hostname TEXT, ip TEXT, sharding_item INT, execution_source TEXT, failure_cause TEXT, is_success INT, start_time TIMESTAMP, complete_time TIMESTAMP)',
+    );
+    await write(completed('e1', { cause: 'dependency', scheduledAt: new Date(0), upstreams: ['a'] }));
+
+    const { rows } = await storage.executions({}, signal);
+    expect(rows).toEqual([completed('e1')]);
+    await expect(storage.executions({ scheduledAt: new Date(0) }, signal)).rejects.toThrow('no column scheduled_at');
   });
 
   test('are created again if they were dropped meanwhile', async () => {

@@ -6,6 +6,7 @@ import {
 } from '../../../lib/api/events/trace-events.js';
 import { type Member, TestCluster, type TestClusterOptions } from '../../../lib/testing/index.js';
 import { RunTracer } from '../../../lib/tracing/run-tracer.js';
+import { GraphCluster } from '../../support/graph-cluster.js';
 
 type Name = Member['name'];
 
@@ -62,6 +63,34 @@ async function traced(
   };
   return Object.assign(await TestCluster.start(names, { ...options, host }), { trace });
 }
+
+test('a run after other jobs has their names and their instant as its cause', async () => {
+  const trace = new Trace();
+  const onTraceEvent = (event: TraceEvent): void => void trace.events.push(event);
+  const tracer = new RunTracer({ hostname: 'shop-1', isTraced: () => true, onTraceEvent });
+  const jobs = [
+    { jobName: 'A', cron: '0/5 * * * * ?' },
+    { jobName: 'B', props: { 'graph.after': 'A' }, shardingTotalCount: 1 },
+  ];
+  await using cluster = await GraphCluster.start(['X'], jobs, [tracer]);
+
+  await cluster.advance(5_000);
+
+  const [first, , last] = trace.executions;
+  expect(first).toMatchObject({ jobName: 'A', source: 'NORMAL_TRIGGER', cause: 'schedule' });
+  expect(first).not.toHaveProperty('upstreams');
+  expect(last).toMatchObject({ jobName: 'B', source: 'NORMAL_TRIGGER', cause: 'dependency', upstreams: ['A'] });
+  expect(last?.scheduledAt).toEqual(first?.scheduledAt);
+});
+
+test('a triggered run has no instant, whatever jobs are before it', async () => {
+  await using cluster = await traced(['A'], { job: { cron: '0 0 0 1 1 ? 2099' } });
+
+  await cluster.trigger();
+
+  expect(cluster.trace.executions[0]).toMatchObject({ cause: 'manual' });
+  expect(cluster.trace.executions[0]).not.toHaveProperty('scheduledAt');
+});
 
 const BEGIN = "Job 'job' execute begin.";
 const untilAborted = ({ signal }: { readonly signal: AbortSignal }): Promise<void> =>

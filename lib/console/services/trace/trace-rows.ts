@@ -19,6 +19,9 @@ export function executionRow(event: JobExecutionEvent): ExecutionRow {
     ...{ id, jobName, taskId, hostname, ip, item: shardingItem, source, result: resultOf(event) },
     startedAt: startTime.getTime(),
     ...(completeTime && { completedAt: completeTime.getTime(), durationMs: durationOf(event) ?? 0 }),
+    ...(event.cause !== undefined && { cause: event.cause }),
+    ...(event.scheduledAt !== undefined && { scheduledAt: event.scheduledAt.getTime() }),
+    ...(event.upstreams !== undefined && { upstreams: event.upstreams }),
     ...(failure !== undefined && { failure }),
   };
 }

@@ -19,7 +19,7 @@ export const sqlServer: Dialect = {
   ...sql92,
   name: 'SQL Server',
   // A statement has 2,100 parameters at most.
-  rowsPerStatement: 150,
+  rowsPerStatement: 140,
   // A character beyond the column's code page becomes a question mark for each of its UTF-16 units.
   textUnit: 'utf-16',
   writing: {

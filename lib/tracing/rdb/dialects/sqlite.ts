@@ -18,7 +18,7 @@ export const sqlite: Dialect = {
   ...sql92,
   name: 'SQLite',
   // Older builds take 999 parameters at most.
-  rowsPerStatement: 80,
+  rowsPerStatement: 70,
   textUnit: 'code-points',
   writing: onConflict,
   countsBy: 'ranges',

@@ -43,7 +43,7 @@ import {
   type Session,
 } from '../registry-center.js';
 import { type RangeRequest } from './client/messages.js';
-import { type EtcdConfiguration, etcdTls, resolveEtcdConfiguration } from './etcd-configuration.js';
+import { type EtcdConfiguration, type EtcdSettings, etcdTls, resolveEtcdConfiguration } from './etcd-configuration.js';
 import { childNames, EtcdKeys, requirePath } from './etcd-keys.js';
 import { etcdLimits, requireWithinLimits } from './etcd-limits.js';
 import { EtcdMirror, type EtcdMirrorContext } from './etcd-mirror.js';
@@ -79,6 +79,7 @@ export class EtcdRegistryCenter implements RegistryCenter {
   readonly #reads: EtcdReads;
   readonly #nodeWrites: NodeWrites;
   readonly #context: EtcdMirrorContext;
+  readonly #settings: EtcdSettings;
 
   /** @throws InvalidConfigurationError naming every fault of the configuration or of the options */
   constructor(configuration: EtcdConfiguration, options: EtcdRegistryCenterOptions = {}) {
@@ -96,6 +97,7 @@ export class EtcdRegistryCenter implements RegistryCenter {
     this.#reads = context.reads;
     this.#nodeWrites = new NodeWrites(context);
     this.#context = context;
+    this.#settings = settings;
     this.limits = etcdLimits(namespace, maxTxnOps);
     this.description = `etcd at ${endpoints.map(({ address }) => address).join(',')}, namespace '${namespace}'`;
   }
@@ -196,7 +198,7 @@ export class EtcdRegistryCenter implements RegistryCenter {
     const subject = { operation: 'ask for the state of', path: '/' };
     const { client } = requireConnected(this.#session, subject).connection;
     try {
-      return await etcdReport({ ...this.#context, client });
+      return await etcdReport({ ...this.#context, settings: this.#settings, client });
     } catch (error) {
       throw translated(subject, error);
     }

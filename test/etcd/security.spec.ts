@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type EtcdConfiguration } from '../../lib/registry/etcd/etcd-configuration.js';
 import { EtcdRegistryCenter } from '../../lib/registry/etcd/etcd-registry-center.js';
@@ -164,6 +166,31 @@ describe('By TLS, a registry centre on etcd', () => {
     expect(centre.session.reason).toMatch(/certificate/);
     expect(centre.session.state.phase).toBe('connecting');
   });
+});
+
+test.each([
+  ['names the server that it connects to by TLS', 'localhost', 'localhost'],
+  ['names no server by its address, which TLS forbids', '127.0.0.1', false],
+])('a registry centre on etcd %s', async (_, host, named) => {
+  const directory = mkdtempSync(join(tmpdir(), 'etcd-sni-'));
+  const [pem, key] = [join(directory, 'server.pem'), join(directory, 'server.key')];
+  makeCertificate(pem, key);
+  const names: unknown[] = [];
+  const server = createServer({ cert: readFileSync(pem), key: readFileSync(key), ALPNProtocols: ['h2'] }, (socket) => {
+    names.push(socket.servername);
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+
+  const tls = { rejectUnauthorized: false };
+  const centre = connecting({ endpoints: `https://${host}:${port}`, namespace: 'names', tls });
+  await until(() => names.length > 0, 'it has connected');
+
+  expect(names[0]).toBe(named);
+  await centre.close();
+  server.close();
+  rmSync(directory, { recursive: true });
 });
 
 /** A self-signed certificate for localhost. */

@@ -1,5 +1,5 @@
 /** `registry migrate`: the tables of a PostgreSQL, created by somebody else than the application. */
-import { faultOf, IncompatibleTablesError, isServerAnswer } from '../../registry/postgresql/connection/faults.js';
+import { faultOf, IncompatibleDatabaseError, isServerAnswer } from '../../registry/postgresql/connection/faults.js';
 import { resolvePostgresqlConfiguration } from '../../registry/postgresql/postgresql-configuration.js';
 import {
   type ProvidedTables,
@@ -76,7 +76,7 @@ async function provide(url: string, timeoutMs: number, options: ProvidedTablesOp
   try {
     return await provideTablesAt(url, timeoutMs, options);
   } catch (error) {
-    if (error instanceof IncompatibleTablesError)
+    if (error instanceof IncompatibleDatabaseError)
       throw new CommandError(EXIT.state, `Nothing was changed: ${error.message}.`, { cause: error });
     const { reason, isRefusal } = faultOf(error, place);
     if (isRefusal || isServerAnswer(error))

@@ -4,7 +4,7 @@ import { problemsInMap } from '../../api/settings/setting.js';
 import { isMap } from '../../api/text/describe-value.js';
 import { tlsOptions, TlsSettings } from '../tls-settings.js';
 import { type Endpoint, endpointsProblem, readEndpoints } from './client/endpoints.js';
-import { type EtcdTls } from './client/etcd-client.js';
+import { type EtcdTls } from './client/channel-credentials.js';
 import { DEFAULTS, EtcdOptions, namespaceProblem, tlsSchemeProblem } from './etcd-options.js';
 
 /** Settings of the registry centre on etcd. A number that is 0 or missing takes its default. */

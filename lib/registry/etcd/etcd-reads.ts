@@ -11,7 +11,7 @@ import { type Connected, type EtcdSession } from './session/etcd-session.js';
 export interface CallContext {
   readonly session: EtcdSession;
   readonly clock: Clock;
-  readonly settings: Pick<EtcdSettings, 'requestTimeoutMs' | 'maxTxnOps' | 'pause'>;
+  readonly settings: EtcdSettings;
 }
 
 /** Several ranges as they were at one revision. */

@@ -21,7 +21,7 @@ import { type Session, type SessionState } from '../registry-center.js';
 import { NOT_ASKED_TO_CONNECT } from '../session-state.js';
 import { type PostgresLink } from './connection/link.js';
 import { type OwnCommit } from './mirror/postgresql-mirror.js';
-import { faultOf, IncompatibleTablesError } from './connection/faults.js';
+import { faultOf, IncompatibleDatabaseError } from './connection/faults.js';
 import { Heartbeat } from './heartbeat.js';
 import { type AttachedLink, SessionLinks } from './session-links.js';
 import { SessionStates } from './session-states.js';
@@ -236,7 +236,7 @@ export class PostgresqlSession implements Session {
   }
 
   #refuse(reason: string, cause: unknown): void {
-    if (cause instanceof IncompatibleTablesError) {
+    if (cause instanceof IncompatibleDatabaseError) {
       this.#options.logger.error(`PostgreSQL cannot be used: ${reason}.`);
       this.#closing ??= this.#finish(reason, new RegistryIncompatibleError(reason, cause));
       return;

@@ -47,6 +47,30 @@ describe('The tables', () => {
     });
   });
 
+  test('are not created by a server that is too old, which is refused with its version and the one that is needed', async () => {
+    const role = newName();
+    // Such a server is not among Debian's packages: to this role, ours says that it is one.
+    await asAdministrator(port, `CREATE ROLE ${role} LOGIN SUPERUSER`);
+    await asAdministrator(port, `CREATE SCHEMA ${role}`);
+    await asAdministrator(
+      port,
+      `CREATE FUNCTION ${role}.current_setting(name text) RETURNS text LANGUAGE sql AS
+        $$ SELECT CASE name WHEN 'server_version' THEN '12.22' WHEN 'server_version_num' THEN '120022' END $$`,
+    );
+    await asAdministrator(port, `ALTER ROLE ${role} SET search_path = ${role}, pg_catalog`);
+    await using stage = await proxiedPostgresql(server, { role, schema: newName() });
+    stage.centre.connect();
+
+    await until(() => stage.centre.session.state.phase === 'closed', 'the centre is refused');
+
+    expect(stage.centre.session.state).toMatchObject({
+      refusal: { code: 'REGISTRY_INCOMPATIBLE' },
+      reason:
+        'PostgreSQL is of version 12.22, and version 13 or later is needed: upgrade the server, or name another one in ' +
+        'regCenter.url',
+    });
+  });
+
   test('of two schemas, and of two namespaces, do not see each other', async () => {
     const [schema, namespace] = [newName(), 'orders'];
     await using one = await openPostgresql(server, { schema, namespace });

@@ -4,7 +4,7 @@ import {
   faultOf,
   FormerPrimaryError,
   HostsError,
-  IncompatibleTablesError,
+  IncompatibleDatabaseError,
   StandbyError,
 } from '../../../lib/registry/postgresql/connection/faults.js';
 import { MissingPackageError } from '../../../lib/registry/missing-package.js';
@@ -25,7 +25,7 @@ test.each<[Error, string, boolean]>([
   [withCode('57P03', 'the database system is starting up'), 'the database system is starting up (db:5432)', false],
   [withCode('28P01', 'password authentication failed'), 'password authentication failed (db:5432)', true],
   [withCode('42501', 'permission denied for schema public'), 'permission denied for schema public (db:5432)', true],
-  [new IncompatibleTablesError('the tables are of version 7'), 'the tables are of version 7', true],
+  [new IncompatibleDatabaseError('the tables are of version 7'), 'the tables are of version 7', true],
   [missing, 'a registry centre on PostgreSQL needs the package pg: npm install pg (it is not there)', true],
   ...['42P05', '26000'].map((code): [Error, string, boolean] => [
     withCode(code, 'prepared statement "ej_attach" already exists'),
@@ -44,7 +44,7 @@ test.each<[Error, string, boolean]>([
 describe('Of several hosts', () => {
   const at = (...errors: readonly Error[]) => errors.map((error, index) => ({ place: `db${index + 1}:5432`, error }));
   const refused = withCode('42501', 'permission denied');
-  const incompatible = new IncompatibleTablesError('the tables are of version 7');
+  const incompatible = new IncompatibleDatabaseError('the tables are of version 7');
 
   test.each<[string, Error, boolean]>([
     ['a standby', new StandbyError(), true],

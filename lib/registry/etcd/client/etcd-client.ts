@@ -9,9 +9,9 @@
  * compare ranges and leases in a transaction, which `remove` and holds need.
  */
 import type * as Grpc from '@grpc/grpc-js';
-import { type ConnectionOptions, type SecureContext } from 'node:tls';
 import { type Clock } from '../../../time/clock.js';
 import { detached } from '../../../time/detached.js';
+import { channelCredentials, type EtcdTls } from './channel-credentials.js';
 import { type Endpoint } from './endpoints.js';
 import { EtcdError, Status } from './etcd-error.js';
 import { type GrpcPackages } from './grpc.js';
@@ -27,16 +27,6 @@ export interface EtcdClientOptions {
   readonly credentials: { readonly username: string; readonly password: string } | undefined;
   /** For endpoints with `https`. */
   readonly tls: EtcdTls | undefined;
-}
-
-/** Certificates and how to check the server's. */
-export interface EtcdTls {
-  readonly context: SecureContext;
-  readonly rejectUnauthorized: boolean;
-  /** The name that the server's certificate must have; `undefined`: the endpoint's host. */
-  readonly servername: string | undefined;
-  /** Checks the name in a certificate. `undefined`: Node's own check. */
-  readonly checkServerIdentity?: ConnectionOptions['checkServerIdentity'];
 }
 
 /** The functions that a stream calls with its answers, and when it ends. */
@@ -72,7 +62,8 @@ export class EtcdClient {
     const { grpc } = packages;
     // Its sockets must not keep the caller's async context.
     this.#client = detached(
-      () => new grpc.Client(targetOf(endpoint), credentialsOf(grpc, endpoint, options.tls), channelOptions(options)),
+      () =>
+        new grpc.Client(targetOf(endpoint), channelCredentials(grpc, endpoint, options.tls), channelOptions(options)),
     );
   }
 
@@ -227,16 +218,6 @@ function errorOf(error: unknown): EtcdError {
 
 function targetOf({ host, port }: Endpoint): string {
   return host.includes(':') ? `ipv6:[${host}]:${port}` : `dns:${host}:${port}`;
-}
-
-function credentialsOf(grpc: typeof Grpc, { isSecure }: Endpoint, tls: EtcdTls | undefined): Grpc.ChannelCredentials {
-  if (!isSecure) return grpc.credentials.createInsecure();
-  if (tls === undefined) return grpc.credentials.createSsl();
-  const { context, rejectUnauthorized, checkServerIdentity } = tls;
-  return grpc.credentials.createFromSecureContext(context, {
-    rejectUnauthorized,
-    ...(checkServerIdentity !== undefined && { checkServerIdentity }),
-  });
 }
 
 function channelOptions({ tls }: EtcdClientOptions): Grpc.ClientOptions {

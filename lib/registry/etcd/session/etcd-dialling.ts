@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type JobLogger } from '../../../api/text/logger.js';
+import { isOldEtcd, OLDEST_ETCD } from '../../../api/servers/server-versions.js';
 import { type Clock } from '../../../time/clock.js';
 import { type Endpoint } from '../client/endpoints.js';
 import { EtcdClient } from '../client/etcd-client.js';
@@ -32,6 +33,17 @@ export interface DialOptions {
   readonly onOver: (lease: string) => void;
 }
 
+/** The member is of a version that this library does not work with. */
+export class EtcdVersionError extends Error {
+  override readonly name = 'EtcdVersionError';
+  constructor(address: string, version: string) {
+    super(
+      `etcd at ${address} is of version ${version}, and version ${OLDEST_ETCD} or later is needed: upgrade it, or name ` +
+        'other members in regCenter.endpoints',
+    );
+  }
+}
+
 /** Two thirds of the session's timeout, of which the first passes until the next keep-alive is sent. */
 const KEEP_ALIVES_IN_TIMEOUT = 3;
 /** However long a session is: an endpoint that is silent for longer than that is left. */
@@ -39,6 +51,7 @@ const LONGEST_KEEP_ALIVE_MS = 10_000;
 
 /**
  * Connects to an endpoint, with the former session or a new one.
+ * @throws EtcdVersionError if the member is too old
  * @throws EtcdError if the endpoint cannot be reached, does not answer in time, or refuses; or if the former session is
  *   over, which `onOver` has been told
  */
@@ -53,12 +66,25 @@ export async function dial(options: DialOptions): Promise<EtcdConnection> {
   options.onClient(client);
   try {
     await client.authenticate();
+    await requireVersion(client, endpoint);
     if (retiring !== undefined) await endLease(client, retiring);
     return await (former === undefined ? begin(client, options) : resume(client, options, former));
   } catch (error) {
     client.close();
     throw error;
   }
+}
+
+/** A proxy may refuse to say the version. @throws EtcdVersionError if the member is too old */
+async function requireVersion(client: EtcdClient, { address }: Endpoint): Promise<void> {
+  const version = await client.call('status', {}).then(
+    (status) => status.version,
+    (error: unknown) => {
+      if (error instanceof EtcdError && error.isAnswer) return OLDEST_ETCD;
+      throw error;
+    },
+  );
+  if (isOldEtcd(version)) throw new EtcdVersionError(address, version);
 }
 
 /** Ends a lease with all keys on it, if it has not ended. */

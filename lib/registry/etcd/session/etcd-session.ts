@@ -17,7 +17,7 @@
  *   on; it is revoked first, so that a new session never finds nodes of its predecessor.
  * - **Refusal.** With a wrong password, or without the right to use the keys of the namespace, nothing is tried again.
  */
-import { RegistryCredentialsError, type RegistryIncompatibleError } from '../../../api/errors/errors.js';
+import { RegistryCredentialsError, RegistryIncompatibleError } from '../../../api/errors/errors.js';
 import { type JobLogger } from '../../../api/text/logger.js';
 import { backoffMs } from '../../../async/backoff.js';
 import { type Clock } from '../../../time/clock.js';
@@ -33,7 +33,7 @@ import { connectionProblem, EtcdError, Status } from '../client/etcd-error.js';
 import { type EtcdSettings } from '../etcd-configuration.js';
 import { CREDENTIAL_SETTINGS } from '../etcd-failures.js';
 import { type EtcdConnection } from './etcd-connection.js';
-import { dial, endLease } from './etcd-dialling.js';
+import { dial, endLease, EtcdVersionError } from './etcd-dialling.js';
 import { type EtcdKeys } from '../etcd-keys.js';
 import { leaseOf, sessionIdOf } from '../node-values.js';
 import { SessionStates } from './session-states.js';
@@ -165,6 +165,7 @@ export class EtcdSession implements Session {
         this.#onBroken(connection, problem);
       } catch (error) {
         if (error instanceof EtcdError && error.isAboutCredentials) return this.#refuse(error);
+        if (error instanceof EtcdVersionError) return this.#finishIncompatible(error);
         if (error instanceof MissingPackageError)
           return this.#finishRefused(error.message, error, 'the installed packages');
         this.#outages.failed(serverFault(endpoint, connectionProblem(error)));
@@ -230,6 +231,12 @@ export class EtcdSession implements Session {
   #finishRefused(reason: string, error: Error, check: string): void {
     this.#options.logger.error(`${reason}. Check ${check}, and start the application again.`);
     this.#finish({ phase: 'closed', reason, refusal: new RegistryCredentialsError(reason, error, check) });
+  }
+
+  #finishIncompatible(error: EtcdVersionError): void {
+    const reason = error.message;
+    this.#options.logger.error(`etcd cannot be used: ${reason}.`);
+    this.#finish({ phase: 'closed', reason, refusal: new RegistryIncompatibleError(reason, error) });
   }
 
   #finish(state: Extract<SessionState, { phase: 'closed' }>): void {

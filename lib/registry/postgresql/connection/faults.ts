@@ -24,9 +24,9 @@ const POOLED: ReadonlySet<string> = new Set(['26000', '42P05']);
  */
 const LASTING = /^(?:25006|53|3F|42|58|XX)/;
 
-/** The tables in the database do not fit this version of the library, or some of them are gone. */
-export class IncompatibleTablesError extends Error {
-  override readonly name = 'IncompatibleTablesError';
+/** The server is too old, or its tables do not fit this version of the library, or some of them are gone. */
+export class IncompatibleDatabaseError extends Error {
+  override readonly name = 'IncompatibleDatabaseError';
 }
 
 /** The server is a replica. */
@@ -71,7 +71,7 @@ export function errorOfHosts(errors: readonly HostError[]): unknown {
   const [only, ...others] = errors;
   if (others.length === 0) return only?.error;
   const all = new HostsError(errors);
-  return all.isRefusal && (all.cause instanceof IncompatibleTablesError || all.cause instanceof MissingPackageError)
+  return all.isRefusal && (all.cause instanceof IncompatibleDatabaseError || all.cause instanceof MissingPackageError)
     ? all.cause
     : all;
 }
@@ -99,7 +99,7 @@ export function faultOf(error: unknown, place: string): PostgresFault {
   // Node tries all addresses of a name, and collects the fault of each.
   const [first] = errors;
   if (message === '' && first !== undefined) return faultOf(first, place);
-  if (error instanceof IncompatibleTablesError || error instanceof MissingPackageError)
+  if (error instanceof IncompatibleDatabaseError || error instanceof MissingPackageError)
     return { reason: message, isRefusal: true };
   if (POOLED.has(code))
     return {

@@ -1,5 +1,5 @@
 import { type PostgresClient } from '../connection/driver.js';
-import { IncompatibleTablesError } from '../connection/faults.js';
+import { IncompatibleDatabaseError } from '../connection/faults.js';
 import { functions } from './functions.js';
 import { MIGRATIONS, SCHEMA_VERSION, TABLES, tables } from './tables.js';
 
@@ -8,6 +8,9 @@ const LOCK = 0x656c6173;
 
 /** The part of a link that creates the tables: statements of one transaction must not be spread over connections. */
 type Statements = Pick<PostgresClient, 'query'>;
+
+/** The first version with numbers of transactions of 64 bits as a type (`xid8`). */
+const OLDEST_SERVER = 13;
 
 /** A name as SQL quotes it. */
 export function quoted(name: string): string {
@@ -23,10 +26,11 @@ export function creation(schema: string): string {
 /**
  * Creates the schema and the tables if they are not there, and migrates those of an older version. Instances that start
  * together wait for each other; all or nothing is done.
- * @throws IncompatibleTablesError if the tables are of a newer version, or of an older one and of another owner, or if
- * some of them are missing
+ * @throws IncompatibleDatabaseError if the server is too old; if the tables are of a newer version, or of an older one
+ * and of another owner; or if some of them are missing
  */
 export async function provideTables(client: Statements, schema: string): Promise<void> {
+  await requireServerVersion(client);
   const stored = await storedVersion(client, schema);
   if (stored === SCHEMA_VERSION) return;
   if (stored !== undefined) await requireOwnership(client, schema, stored);
@@ -49,6 +53,18 @@ export async function provideTables(client: Statements, schema: string): Promise
     await client.query({ text: 'ROLLBACK' }).catch(() => undefined);
     throw error;
   }
+}
+
+async function requireServerVersion(client: Statements): Promise<void> {
+  const { rows } = await client.query({
+    text: `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number`,
+  });
+  const { version, number } = rows[0] ?? {};
+  if (Number(number) >= OLDEST_SERVER * 10_000) return;
+  throw new IncompatibleDatabaseError(
+    `PostgreSQL is of version ${String(version)}, and version ${OLDEST_SERVER} or later is needed: upgrade the server, or ` +
+      'name another one in regCenter.url',
+  );
 }
 
 /**
@@ -76,7 +92,7 @@ UPDATE ${s}.ej_schema SET version = ${SCHEMA_VERSION};`;
 
 /**
  * The version of the tables in a schema; `undefined` if none of them is there.
- * @throws IncompatibleTablesError if some are missing, or if this library neither uses nor migrates that version
+ * @throws IncompatibleDatabaseError if some are missing, or if this library neither uses nor migrates that version
  */
 export async function storedVersion(client: Statements, schema: string): Promise<number | undefined> {
   const { rows } = await client.query({
@@ -90,7 +106,7 @@ export async function storedVersion(client: Statements, schema: string): Promise
   const version = found.rows[0]?.['version'];
   if (version === SCHEMA_VERSION) await requireFunctions(client, schema);
   else if (typeof version !== 'number' || MIGRATIONS[version] === undefined)
-    throw new IncompatibleTablesError(
+    throw new IncompatibleDatabaseError(
       `the tables in schema ${schema} are of version ${String(version)}, and this version of nestjs-elasticjob works with ` +
         `version ${SCHEMA_VERSION}: use the same version of the library everywhere, or another schema`,
     );
@@ -105,7 +121,7 @@ async function requireOwnership(client: Statements, schema: string, version: num
     values: [schema, TABLES],
   });
   if (rows[0]?.['isOwner'] === true) return;
-  throw new IncompatibleTablesError(
+  throw new IncompatibleDatabaseError(
     `the tables in schema ${schema} are of version ${version}; their owner must run ` +
       `npx elasticjob registry migrate --grant-to ${String(rows[0]?.['role'])}`,
   );
@@ -122,9 +138,9 @@ async function requireFunctions(client: Statements, schema: string): Promise<voi
   if (rows.length > 0) throw incomplete(schema, rows);
 }
 
-function incomplete(schema: string, missing: readonly Readonly<Record<string, unknown>>[]): IncompatibleTablesError {
+function incomplete(schema: string, missing: readonly Readonly<Record<string, unknown>>[]): IncompatibleDatabaseError {
   const names = missing.map(({ name }) => String(name)).join(', ');
-  return new IncompatibleTablesError(
+  return new IncompatibleDatabaseError(
     `schema ${schema} lacks ${names}, which somebody has dropped: restore the schema from a backup; or end all processes that ` +
       `use it, DROP SCHEMA ${schema} CASCADE, and start them again, and they register their jobs`,
   );

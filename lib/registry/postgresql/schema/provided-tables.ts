@@ -48,7 +48,7 @@ export function tablesScript(options: ProvidedTablesOptions = {}): string {
  * @param url `postgres://user:password@host:5432/database`
  * @param timeoutMs how long connecting, and each statement, may take, in milliseconds
  * @throws InvalidConfigurationError if the URL or the schema cannot be used
- * @throws IncompatibleTablesError, and leaves the tables as they are, if this library neither uses nor migrates them
+ * @throws IncompatibleDatabaseError, and leaves the tables as they are, if this library neither uses nor migrates them
  * @throws the error of `pg` or of the server if it refuses, or cannot be reached
  * @throws DeadlineExceededError if it falls silent
  */
@@ -72,7 +72,7 @@ export async function provideTablesAt(
  * @param url `postgres://user:password@host:5432/database`
  * @param timeoutMs how long connecting, and each statement, may take, in milliseconds
  * @param schema default: `elasticjob`
- * @throws IncompatibleTablesError if this library neither uses nor migrates the tables
+ * @throws IncompatibleDatabaseError if this library neither uses nor migrates the tables
  * @throws the error of `pg` or of the server if it refuses, or cannot be reached
  * @throws DeadlineExceededError if it falls silent
  */

@@ -1,0 +1,55 @@
+import { isIP } from 'node:net';
+import type * as Grpc from '@grpc/grpc-js';
+import { type ConnectionOptions, type SecureContext } from 'node:tls';
+import { type Endpoint } from './endpoints.js';
+
+/** Certificates and how to check the server's. */
+export interface EtcdTls {
+  readonly context: SecureContext;
+  readonly rejectUnauthorized: boolean;
+  /** The name that the server's certificate must have; `undefined`: the endpoint's host. */
+  readonly servername: string | undefined;
+  /** Checks the name in a certificate. `undefined`: Node's own check. */
+  readonly checkServerIdentity?: ConnectionOptions['checkServerIdentity'];
+}
+
+/** How gRPC connects to an endpoint: by TLS if that has `https`. */
+export function channelCredentials(
+  grpc: typeof Grpc,
+  { isSecure }: Endpoint,
+  tls: EtcdTls | undefined,
+): Grpc.ChannelCredentials {
+  if (!isSecure) return grpc.credentials.createInsecure();
+  if (tls === undefined) return withoutAddressAsName(grpc.credentials.createSsl());
+  const { context, rejectUnauthorized, checkServerIdentity } = tls;
+  return withoutAddressAsName(
+    grpc.credentials.createFromSecureContext(context, {
+      rejectUnauthorized,
+      ...(checkServerIdentity !== undefined && { checkServerIdentity }),
+    }),
+  );
+}
+
+/** Members of gRPC's classes that it does not document. */
+interface Undocumented {
+  _createSecureConnector?: (...parameters: readonly unknown[]) => {
+    readonly connectionOptions?: { servername?: string };
+  };
+}
+
+/**
+ * gRPC tells the server the host as its name, even if that is an IP address. RFC 6066 forbids that, and Node warns of
+ * it (DEP0123). The address is still checked against the certificate: Node takes the host then.
+ */
+function withoutAddressAsName(credentials: Grpc.ChannelCredentials): Grpc.ChannelCredentials {
+  const undocumented = credentials as unknown as Undocumented;
+  const create = undocumented._createSecureConnector?.bind(credentials);
+  if (create === undefined) return credentials;
+  undocumented._createSecureConnector = (...parameters) => {
+    const connector = create(...parameters);
+    const options = connector.connectionOptions;
+    if (options !== undefined && isIP(options.servername ?? '') !== 0) delete options.servername;
+    return connector;
+  };
+  return credentials;
+}

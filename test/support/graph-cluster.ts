@@ -213,6 +213,16 @@ export class GraphCluster implements AsyncDisposable {
     });
   }
 
+  /** Kills an instance right after the commit that removes its mark of that item. */
+  killWhenUnmarked(name: string, job: string, item: number): void {
+    const path = new JobPaths(job).item(item, 'running');
+    const unwatch = this.server.namespace('elasticjob').watch(path, ({ changes }) => {
+      if (!changes.some(({ after }) => after === undefined)) return;
+      unwatch();
+      this.kill(name);
+    });
+  }
+
   get up(): readonly string[] {
     return [...this.#members.keys()];
   }

@@ -132,6 +132,8 @@ function stateOf(view: JobView, item: number, { instant, ends, upstreams }: Roun
   const end = ends.record.ends.get(instant)?.get(item);
   if (end !== undefined) return end;
   if ((ends.last.get(item) ?? -Infinity) > instant) return 'merged';
+  // It may have begun before settings changed, by which it would not begin any more.
+  if (view.lastBegun.get(item) === instant && isOccupied(itemOf(view, item))) return 'open';
   const fate = upstreams.fateOf(item, instant);
   return fate === 'runs' ? 'open' : fate;
 }

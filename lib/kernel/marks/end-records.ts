@@ -3,15 +3,14 @@
  * written in the commit that removes its marks: no crash separates the two. Jobs that belong to no graph write nothing.
  *
  * One write follows the other, and each has all that the earlier ones have: no other instance writes this record while
- * this one lives.
+ * this one lives. If a write has no answer, the record is read again, so that the next write has the end of a run only
+ * if its marks are gone. The version of the node refuses a write that arrives after later ones.
  */
-import { isOutcomeUnknown } from '../../api/errors/registry-errors.js';
 import {
   decodeEndRecord,
   encodeEndRecord,
   type EndedRun,
   type EndRecord,
-  NOTHING_ENDED,
   withEnded,
   withoutCompleted,
 } from '../../layout/x-node/end-record.js';
@@ -22,8 +21,8 @@ import { type JobContext } from '../job/job-context.js';
 /** Writes the ends of runs. */
 export class EndRecords {
   readonly #context: JobContext;
-  /** The record as this instance has written it; `undefined` before it has read its own node. */
-  #record: EndRecord | undefined;
+  /** The record as this instance has written it; `undefined` before it has read its own node, or read it again. */
+  #written: { readonly record: EndRecord; readonly version: number } | undefined;
   #turn: Promise<void> = Promise.resolve();
 
   constructor(context: JobContext) {
@@ -52,29 +51,24 @@ export class EndRecords {
 
   async #write<T>(ended: readonly EndedRun[], commit: (operations: readonly Operation[]) => Promise<T>): Promise<T> {
     const { watch, paths, me } = this.#context;
-    const before = await this.#open();
+    const { record: before, version } = await this.#open();
+    this.#written = undefined;
     const record = withoutCompleted(withEnded(before, ended), watch.view.graph.rounds.rounds.at(-1)?.instant);
-    try {
-      const result = await commit([{ type: 'set', path: paths.endRecord(me), value: encodeEndRecord(record) }]);
-      this.#record = record;
-      return result;
-    } catch (error) {
-      // The runs have ended, whether or not the registry centre has it: the next write tells it once more.
-      if (isOutcomeUnknown(error)) this.#record = record;
-      throw error;
-    }
+    const value = encodeEndRecord(record);
+    const result = await commit([{ type: 'set', path: paths.endRecord(me), value, version }]);
+    this.#written = { record, version: version + 1 };
+    return result;
   }
 
   /** Creates the node, if it is not there, and reads what it has from before. */
-  async #open(): Promise<EndRecord> {
+  async #open(): Promise<{ readonly record: EndRecord; readonly version: number }> {
     const { registry, watch, paths, me } = this.#context;
     const path = paths.endRecord(me);
-    if (!watch.nodes.has(path)) {
-      await registry.create(path, '');
-      if (this.#record === undefined) await watch.sync();
-    }
-    const text = watch.nodes.get(path)?.value;
-    return (this.#record ??= text === undefined ? NOTHING_ENDED : decodeEndRecord(text));
+    if (this.#written !== undefined && watch.nodes.has(path)) return this.#written;
+    if (!watch.nodes.has(path)) await registry.create(path, '');
+    await watch.sync();
+    const { value = '', version = 0 } = watch.nodes.get(path) ?? {};
+    return { record: decodeEndRecord(value), version };
   }
 }
 

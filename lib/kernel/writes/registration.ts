@@ -18,11 +18,13 @@ import { liveSessionId } from '../../registry/session-state.js';
 import { failsOver } from '../view/items.js';
 import { type JobContext } from '../job/job-context.js';
 import { reportOperations } from '../marks/crash-reports.js';
+import { type EndRecords, type RunToEnd } from '../marks/end-records.js';
 import { type ItemMarks } from '../marks/item-marks.js';
 
 /** Dependencies of a `Registration`. */
 export interface RegistrationDeps extends JobContext {
   readonly marks: ItemMarks;
+  readonly ends: EndRecords;
 }
 
 /** Most attempts at a registration if peers change the same nodes at the same moment. */
@@ -82,15 +84,15 @@ export class Registration {
     const { registry, watch } = this.#deps;
     const own = this.#registrationOperations(config, occasion);
     if (own.length === 0) return;
-    const parents = this.#parentOperations(occasion).map((operation) => [operation]);
-    const groups = [...parents, own, ...this.#unfinishedOperations()];
-    const chunks = commitChunks(
-      groups.map((operations) => ({ operations })),
-      registry.limits,
-    );
+    const parents = this.#parentOperations(occasion).map((operation) => ({ operations: [operation] }));
+    const groups: readonly RegistrationPart[] = [...parents, { operations: own }, ...this.#unfinishedParts()];
     // Operations beyond the first commit concern items that this instance has lost track of; the rules report them,
     // too.
-    for (const { operations } of chunks) await registry.commit(operations);
+    for (const { operations, groups: parts } of commitChunks(groups, registry.limits))
+      await this.#deps.ends.write(
+        parts.flatMap(({ ended = [] }) => ended),
+        (ends) => registry.commit([...operations, ...ends]),
+      );
     await watch.sync();
   }
 
@@ -258,13 +260,16 @@ export class Registration {
   }
 
   /** Ends, item by item, the unfinished runs of an earlier session of this instance. */
-  #unfinishedOperations(): readonly (readonly Operation[])[] {
+  #unfinishedParts(): readonly RegistrationPart[] {
     const { watch, paths, me, held } = this.#deps;
     const { view } = watch;
-    const ended = new Set(held.leftovers.map(({ item }) => item));
+    const ended = new Map(held.leftovers.map(({ item, instant }) => [item, instant]));
     return itemsMarkedBy(view, me).map((item) => {
-      const isToWait = failsOver(view) && !ended.has(item.item) && !awaitsTakeover(view, item.item);
-      return reportOperations({ watch, paths, item, isDead: (runner) => runner === me, isToWait });
+      const hasEnded = ended.has(item.item);
+      const isToWait = failsOver(view) && !hasEnded && !awaitsTakeover(view, item.item);
+      const operations = reportOperations({ watch, paths, item, isDead: (runner) => runner === me, isToWait });
+      const end = held.mark(item.item)?.end ?? 'failed';
+      return { operations, ...(hasEnded && { ended: [{ item: item.item, instant: ended.get(item.item), end }] }) };
     });
   }
 
@@ -281,6 +286,12 @@ export class Registration {
       .filter((path) => !watch.nodes.has(path))
       .map((path): Operation => ({ type: 'create', path, value: '' }));
   }
+}
+
+/** Operations of a registration that belong into one commit, together with the ends of these runs. */
+interface RegistrationPart {
+  readonly operations: readonly Operation[];
+  readonly ended?: readonly RunToEnd[];
 }
 
 /** The nodes that show that an instance takes part. */

@@ -1,5 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { type Kind } from './kind.js';
 import { type Fault } from './oracle.js';
 
 /** Seeds that a process is given at a time. */
@@ -24,6 +25,7 @@ const LONGEST_MS = 60_000;
 
 /** The histories to play. */
 export interface Plan {
+  readonly kind: Kind;
   readonly firstSeed: number;
   readonly histories: number;
   readonly processes: number;
@@ -49,6 +51,7 @@ export interface Outcome {
 
 /** The portion of a worker. */
 export interface Portion {
+  readonly kind: Kind;
   readonly firstSeed: number;
   readonly histories: number;
 }
@@ -62,7 +65,7 @@ export interface Answer {
 
 /** Plays many histories in several processes, and ends a process whose history does not come to an end. */
 export async function campaign(plan: Plan): Promise<Outcome> {
-  const { firstSeed, histories, processes, mostFailures } = plan;
+  const { kind, firstSeed, histories, processes, mostFailures } = plan;
   const began = performance.now();
   const failures: Failure[] = [];
   let [handedOut, played] = [0, 0];
@@ -70,7 +73,7 @@ export async function campaign(plan: Plan): Promise<Outcome> {
     const left = Math.min(PORTION, histories - handedOut);
     if (left <= 0 || failures.length >= mostFailures) return undefined;
     handedOut += left;
-    return { firstSeed: firstSeed + handedOut - left, histories: left };
+    return { kind, firstSeed: firstSeed + handedOut - left, histories: left };
   };
   const features = new Map<string, number>();
   const note = (answer: Answer): void => {

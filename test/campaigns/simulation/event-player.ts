@@ -1,10 +1,11 @@
 import { toYaml } from '../../../lib/layout/job-configuration-yaml.js';
+import { type JobPaths } from '../../../lib/layout/job-paths.js';
 import { fullTriggers } from '../../../lib/layout/full-trigger.js';
 import { readJobView } from '../../../lib/layout/job-view.js';
 import { encodeTrigger } from '../../../lib/layout/x-node/trigger.js';
 import { idOf, ipOf } from '../../support/views.js';
 import { configurationOf } from './configuration.js';
-import { type Event } from './history.js';
+import { type Event, FIRST_JOB, jobOf } from './history.js';
 import { type Machine, type World } from './world.js';
 
 /** The state that a machine gets by itself, some time after an event. */
@@ -59,7 +60,8 @@ export class EventPlayer {
 
   /** Plays an operation. */
   #operate(event: Event): boolean {
-    const { operator, paths, namespace } = this.#world;
+    const { operator, namespace } = this.#world;
+    const paths = this.#world.pathsOf(jobOf(event) ?? FIRST_JOB);
     switch (event.type) {
       case 'disable':
       case 'enable':
@@ -83,14 +85,14 @@ export class EventPlayer {
         return true;
       }
       case 'trigger':
-        return this.#trigger(event.item);
+        return this.#trigger(paths, event.item);
       default:
         throw new Error(`operators do not do this: ${event.type}`);
     }
   }
 
-  #trigger(item: number | undefined): boolean {
-    const { operator, paths, namespace } = this.#world;
+  #trigger(paths: JobPaths, item: number | undefined): boolean {
+    const { operator, namespace } = this.#world;
     if (item === undefined) {
       const nodes = new Map([...namespace.subtree(paths.root)].map(([path, node]) => [path, node]));
       const view = readJobView(nodes, paths.jobName);
@@ -105,7 +107,7 @@ export class EventPlayer {
   }
 
   #befall(machine: Machine, event: Event & { readonly name: string }): boolean {
-    const { clock, operator, paths } = this.#world;
+    const { clock, operator } = this.#world;
     const { faults } = machine.registry;
     switch (event.type) {
       case 'leave':
@@ -123,7 +125,7 @@ export class EventPlayer {
         this.#world.expire(machine);
         return true;
       case 'terminate':
-        void operator.remove(paths.instance(idOf(machine.name)));
+        void operator.remove(this.#world.pathsOf(jobOf(event) ?? FIRST_JOB).instance(idOf(machine.name)));
         return true;
       case 'suspend':
         faults.disconnect();

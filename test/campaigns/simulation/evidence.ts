@@ -8,7 +8,7 @@ import { decodeTrigger } from '../../../lib/layout/x-node/trigger.js';
 import { decodeAssignmentRecord } from '../../../lib/layout/x-node/assignment-record.js';
 import { idOf, ipOf } from '../../support/views.js';
 import { configurationOf } from './configuration.js';
-import { type History, SESSION_TIMEOUT_MS } from './history.js';
+import { FIRST_JOB, type History, SESSION_TIMEOUT_MS } from './history.js';
 import { type Mark, marksOf, nameOfId } from './marks.js';
 import { type Commit, type Recording, type Run } from './recording.js';
 import { WIPE } from './world.js';
@@ -22,7 +22,7 @@ export interface Span<T = string | undefined> {
 
 /** A recording, and what can be looked up in it. */
 export class Evidence {
-  readonly paths = new JobPaths('bill');
+  readonly paths: JobPaths;
   readonly history: History;
   readonly recording: Recording;
   readonly marks: readonly Mark[];
@@ -41,7 +41,8 @@ export class Evidence {
   readonly isAlwaysMonitored: boolean;
   readonly #nodes = new Map<string, OpenSpan[]>();
 
-  constructor(history: History, recording: Recording) {
+  constructor(history: History, recording: Recording, jobName = FIRST_JOB) {
+    this.paths = new JobPaths(jobName);
     this.history = history;
     this.recording = recording;
     const triggerChanges: TriggerChange[] = [];

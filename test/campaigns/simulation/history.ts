@@ -18,10 +18,16 @@ export type Behaviour =
   /** Quick, and in the end throws something that throws when it is described. */
   | 'poisonous';
 
+/** The job that an operator's event concerns: one of `History.others` by its name; absent: the first job. */
+interface OfJob {
+  readonly job?: string;
+}
+
 /** The events of a cluster. Instances are named A, B, C …, and a name is never used twice. */
 export type Event =
   | { readonly type: 'join'; readonly name: string; readonly skewMs: number }
-  | { readonly type: 'leave' | 'kill' | 'expire' | 'terminate' | 'disable' | 'enable'; readonly name: string }
+  | { readonly type: 'leave' | 'kill' | 'expire'; readonly name: string }
+  | ({ readonly type: 'terminate' | 'disable' | 'enable'; readonly name: string } & OfJob)
   | { readonly type: 'kill-at-write'; readonly name: string; readonly nth: number; readonly when: 'before' | 'after' }
   | {
       readonly type: 'lose-write';
@@ -41,10 +47,10 @@ export type Event =
   /** The registry gives all sessions that it has not heard of for a while their whole time again. */
   | { readonly type: 'prolong-sessions' }
   | { readonly type: 'set-clock'; readonly name: string; readonly skewMs: number }
-  | { readonly type: 'disable-item' | 'enable-item'; readonly item: number }
-  | { readonly type: 'reconfigure'; readonly change: Change }
+  | ({ readonly type: 'disable-item' | 'enable-item'; readonly item: number } & OfJob)
+  | ({ readonly type: 'reconfigure'; readonly change: Change } & OfJob)
   /** Triggers all items, or one, whose owner alone gets the trigger. */
-  | { readonly type: 'trigger'; readonly item?: number }
+  | ({ readonly type: 'trigger'; readonly item?: number } & OfJob)
   /** The registry loses all sessions and all nodes, and cannot be reached for a while. */
   | { readonly type: 'wipe'; readonly ms: number }
   /** The strategy UNRELIABLE throws for a while. */
@@ -56,7 +62,7 @@ export type Event =
 export type Change = Partial<
   Pick<
     JobConfiguration,
-    'shardingTotalCount' | 'cron' | 'failover' | 'misfire' | 'monitorExecution' | 'jobShardingStrategyType'
+    'shardingTotalCount' | 'cron' | 'failover' | 'misfire' | 'monitorExecution' | 'jobShardingStrategyType' | 'props'
   >
 >;
 
@@ -77,6 +83,18 @@ export interface Job {
   /** Absent: none. */
   readonly props?: Readonly<Record<string, string>>;
 }
+
+/** A further job on the same instances, with a name of its own. */
+export interface OtherJob {
+  readonly name: string;
+  /** If its `props` say after which jobs it runs, its period says only how long slow items take. */
+  readonly job: Job;
+  /** By item. */
+  readonly behaviours: readonly Behaviour[];
+}
+
+/** The name of the first job of each history. */
+export const FIRST_JOB = 'bill';
 
 /** The job's listener that is called once in the cluster. */
 export interface OnceListenerTraits {
@@ -104,7 +122,30 @@ export interface History {
   readonly operationsACommit?: number;
   /** How much later than its time a session may end at the registry. Absent: not at all. */
   readonly sweepLateMs?: number;
+  /** Absent: the job is alone. */
+  readonly others?: readonly OtherJob[];
   readonly steps: readonly Step[];
+}
+
+/** All jobs of a history, the first one included. */
+export function jobsOf({ job, behaviours, others = [] }: History): readonly OtherJob[] {
+  return [{ name: FIRST_JOB, job, behaviours }, ...others];
+}
+
+/** The job that an event concerns; `undefined` if it concerns an instance, the registry or all jobs. */
+export function jobOf(event: Event): string | undefined {
+  switch (event.type) {
+    case 'terminate':
+    case 'disable':
+    case 'enable':
+    case 'disable-item':
+    case 'enable-item':
+    case 'reconfigure':
+    case 'trigger':
+      return event.job ?? FIRST_JOB;
+    default:
+      return undefined;
+  }
 }
 
 /** How long a server waits for a silent instance. */

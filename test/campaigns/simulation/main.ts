@@ -4,16 +4,16 @@
  *   npm run simulate -- --histories 1000000              the long campaign
  *   npm run simulate -- --histories 5000 --seed 20001    from another seed on
  *   npm run simulate -- --play 4711 [--rule doubles]     one history, minimised if something is wrong with it
+ *   npm run simulate -- --graphs …                       any of these with several jobs, some of which run after others
  */
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { campaign, type Failure, type Outcome } from './campaign.js';
 import { type History } from './history.js';
+import { faultsOf, historyOfKind, type Kind } from './kind.js';
 import { minimise } from './minimise.js';
-import { type Fault, judge } from './oracle.js';
 import { play } from './player.js';
 import { scenario } from './scenario.js';
-import { historyOf } from './storyteller.js';
 
 const PROGRESS_EVERY_MS = 60_000;
 
@@ -28,11 +28,14 @@ const { values: options } = parseArgs({
     failures: { type: 'string', default: '20' },
     play: { type: 'string' },
     rule: { type: 'string' },
+    graphs: { type: 'boolean', default: false },
     whole: { type: 'boolean', default: false },
     brief: { type: 'boolean', default: false },
     log: { type: 'boolean', default: false },
   },
 });
+
+const kind: Kind = options.graphs ? 'graph' : 'one-job';
 
 if (options.play !== undefined) console.log(await told(Number(options.play), options.rule));
 else await run();
@@ -42,6 +45,7 @@ async function run(): Promise<void> {
   const began = performance.now();
   let toldAt = began;
   const outcome = await campaign({
+    kind,
     firstSeed,
     histories,
     processes: Number(options.processes),
@@ -67,7 +71,7 @@ function summary(firstSeed: number, outcome: Outcome): string {
     .sort(([, one], [, other]) => other - one)
     .map(([feature, count]) => `${feature} ${((100 * count) / played).toFixed(1)} %`);
   return [
-    `Simulated ${played} histories, seeds ${firstSeed} to ${firstSeed + played - 1}, in ${seconds.toFixed(0)} s ` +
+    `Simulated ${played} histories${kind === 'graph' ? ' of graphs' : ''}, seeds ${firstSeed} to ${firstSeed + played - 1}, in ${seconds.toFixed(0)} s ` +
       `(${rate(played, seconds)}): ${failures.length === 0 ? 'nothing is wrong.' : `${failures.length} failed.`}`,
     `With: ${shares.join(', ')}.`,
   ].join(' ');
@@ -84,7 +88,7 @@ async function tell(failures: readonly Failure[]): Promise<void> {
 
 /** The history of a seed, cut down to what is needed for the fault of this rule, or the first one. */
 async function told(seed: number, rule: string | undefined): Promise<string> {
-  const history = historyOf(seed);
+  const history = historyOfKind(kind, seed);
   const faults = await faultsOf(history);
   const wanted = rule ?? faults[0]?.rule;
   const shows = async (other: History): Promise<boolean> =>
@@ -92,13 +96,9 @@ async function told(seed: number, rule: string | undefined): Promise<string> {
   const isMinimised = !options.whole && faults.some((fault) => fault.rule === wanted);
   const smallest = isMinimised ? await minimise(history, shows) : history;
   const recording = await play(smallest);
-  const text = scenario(smallest, recording, judge(smallest, recording));
+  const text = scenario(smallest, recording, await faultsOf(smallest));
   if (!options.log) return text;
   return [text, ...[...recording.logs].map(([name, lines]) => `${name}:\n  ${lines.join('\n  ')}`)].join('\n');
-}
-
-async function faultsOf(history: History): Promise<readonly Fault[]> {
-  return judge(history, await play(history));
 }
 
 function rate(count: number, seconds: number): string {

@@ -1,4 +1,4 @@
-import { type Behaviour, type History, type Step } from './history.js';
+import { type Behaviour, type History, jobOf, type OtherJob, type Step } from './history.js';
 
 /** True if a history shows the fault. */
 export type Shows = (history: History) => Promise<boolean>;
@@ -63,10 +63,43 @@ function* plainerThan(history: History): Generator<History> {
         job: { ...job, props: Object.fromEntries(Object.entries(props).filter(([other]) => other !== key)) },
       };
   }
+  yield* withPlainerOthers(history);
   if (job.failover) yield { ...history, job: { ...job, failover: false } };
   if (!job.misfire) yield { ...history, job: { ...job, misfire: true } };
   for (const [index, step] of steps.entries())
     for (const plainer of plainerSteps(step)) yield { ...history, steps: replaced(steps, index, plainer) };
+}
+
+/** Leaves out jobs after which no other runs, and makes the others plainer. */
+function* withPlainerOthers(history: History): Generator<History> {
+  const { others = [], steps } = history;
+  for (const other of others) {
+    const isUpstream = others.some(({ job: { props = {} } }) => props['graph.after']?.split(',').includes(other.name));
+    if (!isUpstream)
+      yield {
+        ...history,
+        others: others.filter((each) => each !== other),
+        steps: steps.filter((step) => jobOf(step) !== other.name),
+      };
+    for (const plainer of plainerJobs(other))
+      yield { ...history, others: others.map((each) => (each === other ? plainer : each)) };
+  }
+}
+
+function* plainerJobs(other: OtherJob): Generator<OtherJob> {
+  const { job, behaviours } = other;
+  const { shardingTotalCount, props = {} } = job;
+  if (behaviours.some((behaviour) => behaviour !== 'quick')) yield { ...other, behaviours: [] };
+  for (const [item, behaviour] of behaviours.entries())
+    if (behaviour !== 'quick') yield { ...other, behaviours: replaced(behaviours, item, 'quick') };
+  if (shardingTotalCount > 1 && props['graph.afterItems'] === undefined)
+    yield { ...other, job: { ...job, shardingTotalCount: 1 } };
+  if (job.failover) yield { ...other, job: { ...job, failover: false } };
+  for (const key of Object.keys(props))
+    if (key !== 'graph.after') {
+      const { [key]: dropped, ...rest } = props;
+      if (dropped !== undefined) yield { ...other, job: { ...job, props: rest } };
+    }
 }
 
 const PLAIN_POOL = 20;

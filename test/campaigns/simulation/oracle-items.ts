@@ -89,7 +89,7 @@ export function foreignLatches({ recording }: Evidence): readonly string[] {
   );
 }
 
-const LATCH_OF_JAVA = /^\/bill\/(?:guarantee\/\w+-latch|leader\/failover\/latch)\/./;
+const LATCH_OF_JAVA = /^\/[^/]+\/(?:guarantee\/\w+-latch|leader\/failover\/latch)\/./;
 
 /** No error reaches the end of its process. Warnings on purpose, because the logger fails, are no errors. */
 export function unhandled({ recording, history }: Evidence): readonly string[] {

@@ -2,16 +2,19 @@ import { decodeAccepted } from '../../../lib/layout/x-node/accepted-triggers.js'
 import { idOf } from '../../support/views.js';
 import { configurationOf, periodMsOf } from './configuration.js';
 import { type Evidence } from './evidence.js';
-import { type History } from './history.js';
+import { type History, jobsOf } from './history.js';
 import { type Presence, type Rest } from './recording.js';
 import { seconds } from './run-book.js';
 
-/** The timers of each active instance at rest: its next firing, its next reconciliation, a look at the wall clock. */
-const TIMERS_AT_REST = 3;
+/** The timers of each active instance at rest: a look at the wall clock, and for each job these. */
+const TIMERS_OF_INSTANCE = 1;
+
+/** Its next reconciliation, and its next firing unless it runs after others. */
+const TIMERS_OF_JOB = 2;
 
 /** Nodes that say that something is going on or has been left over. */
 const LEFTOVER =
-  /\/sharding\/(?:\d+\/(?:running|failover|failovering|misfire|disabled)|necessary|processing)$|\/leader\/failover\/items\/|\/x-node\/crashed\/|\/trigger\/.|latch\/|^\/bill\/guarantee\/(?:started|completed)(?:\/|$)|\/x-node\/guarantee\/\w+-by$/;
+  /\/sharding\/(?:\d+\/(?:running|failover|failovering|misfire|disabled)|necessary|processing)$|\/leader\/failover\/items\/|\/x-node\/crashed\/|\/trigger\/.|latch\/|^\/[^/]+\/guarantee\/(?:started|completed)(?:\/|$)|\/x-node\/guarantee\/\w+-by$/;
 
 /** From its instant to its last item, as far as nothing keeps it. */
 const FIRING_MS = 700;
@@ -21,6 +24,9 @@ const REQUESTS_A_FIRING = 4;
 
 /** Most operations of such a commit that are about no single item. */
 const GUARDS_A_COMMIT = 10;
+
+/** As many more with each further job: its rounds are completed, and followed. */
+const REQUESTS_A_ROUND = 3;
 
 /** As many more with a listener that is called once in the cluster: reports, calls, and what removes their nodes. */
 const REQUESTS_OF_CALLS = 10;
@@ -38,10 +44,11 @@ const REQUESTS_A_SESSION = 20;
 /**
  * At rest everybody is active and waits for nothing, one leads, each item has a living owner, and nothing is left over.
  */
-export function unrest({ recording, paths }: Evidence): readonly string[] {
+export function unrest({ recording, paths, history }: Evidence): readonly string[] {
+  const mostTimers = TIMERS_OF_INSTANCE + TIMERS_OF_JOB * jobsOf(history).length;
   return recording.rests.flatMap(({ atMs, present, tree }) => {
     const faults = [
-      ...present.flatMap(unrestOf),
+      ...present.flatMap((presence) => unrestOf(presence, mostTimers)),
       ...unrestIn(tree, paths, present),
       ...[...tree.keys()].filter((path) => LEFTOVER.test(path)).map((path) => `${path} is left over`),
       ...waitingIn(tree, paths),
@@ -58,9 +65,9 @@ function waitingIn(tree: Rest['tree'], paths: Evidence['paths']): readonly strin
   });
 }
 
-function unrestOf({ name, phase, session, timers }: Presence): readonly string[] {
+function unrestOf({ name, phase, session, timers }: Presence, mostTimers: number): readonly string[] {
   if (phase !== 'active' || session !== 'connected') return [`${name} is ${phase}, its session ${session}`];
-  return timers > TIMERS_AT_REST ? [`${name} waits for ${timers} timers`] : [];
+  return timers > mostTimers ? [`${name} waits for ${timers} timers`] : [];
 }
 
 function unrestIn(tree: Rest['tree'], paths: Evidence['paths'], present: readonly Presence[]): readonly string[] {
@@ -162,13 +169,15 @@ export function requests(evidence: Evidence): readonly string[] {
   const { recording, configs, history } = evidence;
   const [from, to] = recording.rests;
   const items = Math.max(0, ...configs.map(({ value }) => value.shardingTotalCount));
-  const perFiring = requestsOfFiring(history, items);
+  const jobs = jobsOf(history).length;
+  const perFiring = requestsOfFiring(history, items) * jobs + REQUESTS_A_ROUND * (jobs - 1);
   return [...recording.requests].flatMap(([name, bySecond]) => {
     const counts = [...bySecond];
     const busiest = counts.filter(
       ([second, count]) =>
         count >
-        REQUESTS_A_SECOND + REQUESTS_AN_ITEM * items + REQUESTS_A_SESSION * furtherSessions(evidence, name, second),
+        jobs *
+          (REQUESTS_A_SECOND + REQUESTS_AN_ITEM * items + REQUESTS_A_SESSION * furtherSessions(evidence, name, second)),
     );
     const isAtRest = (second: number): boolean =>
       from !== undefined && to !== undefined && second * 1_000 >= from.atMs && second * 1_000 < to.atMs;

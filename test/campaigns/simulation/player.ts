@@ -1,16 +1,16 @@
-import { type WatchedCommit } from '../../../lib/registry/embedded/embedded-namespace.js';
 import { Random } from '../../support/random.js';
-import { aConfiguration, idOf } from '../../support/views.js';
+import { type JobConfiguration } from '../../../lib/api/job/job-configuration.js';
+import { type JobPaths } from '../../../lib/layout/job-paths.js';
+import { aConfiguration } from '../../support/views.js';
 import { CallBook, ONCE_LISTENER_TYPE } from './call-book.js';
 import { configurationOf, cronOf, periodMsOf } from './configuration.js';
 import { type Aftermath, EventPlayer } from './event-player.js';
 import { PATIENCE_MS } from './interruptions.js';
-import { type History, type Step } from './history.js';
+import { FIRST_JOB, type History, jobOf, jobsOf, type OtherJob, type Step } from './history.js';
 import { described } from './poison.js';
-import { type Commit, type Played, type Recording, type Rest } from './recording.js';
-import { RunBook } from './run-book.js';
+import { JobBook } from './job-book.js';
+import { type Played, type Recording } from './recording.js';
 import { textOf } from './step-text.js';
-import { TraceBook } from './trace-book.js';
 import { EndlessError } from './true-time.js';
 import { type Machine, WIPE, World } from './world.js';
 
@@ -49,33 +49,28 @@ class Player {
   readonly #history: History;
   readonly #world: World;
   readonly #events: EventPlayer;
-  readonly #runs: RunBook;
   readonly #calls: CallBook;
-  readonly #traces: TraceBook;
-  readonly #commits: Commit[] = [];
+  /** By the names of the jobs, the first one first. */
+  readonly #books: ReadonlyMap<string, JobBook>;
   readonly #played: Played[] = [];
-  readonly #rests: Rest[] = [];
   readonly #unhandled: string[] = [];
   readonly #names = new Map<string, string>();
   #calmMs = Infinity;
 
   constructor(history: History) {
-    const { seed, slowestMessageMs, poolSize, job, onceListener, operationsACommit, sweepLateMs } = history;
-    const { periodSeconds, ...settings } = job;
+    const { seed, slowestMessageMs, poolSize, onceListener, operationsACommit, sweepLateMs, others = [] } = history;
     this.#history = history;
-    this.#runs = new RunBook(history, () => this.#world);
+    const jobs = jobsOf(history);
+    this.#books = new Map(jobs.map((job) => [job.name, new JobBook(seed, job, () => this.#world)]));
     this.#calls = new CallBook(history, () => this.#world);
-    this.#traces = new TraceBook(() => this.#world);
     const jobListenerTypes = onceListener === undefined ? [] : [ONCE_LISTENER_TYPE];
+    const first: OtherJob = { name: FIRST_JOB, job: history.job, behaviours: history.behaviours };
     this.#world = new World({
       ...{ seed, slowestMessageMs, poolSize, operationsACommit, sweepLateMs },
-      configuration: aConfiguration({
-        ...settings,
-        ...{ cron: cronOf(periodSeconds), timeZone: 'GMT', jobListenerTypes },
-      }),
+      configurations: [{ ...settingsOf(first), jobListenerTypes }, ...others.map(settingsOf)],
       onUncaught: (machine, error) => this.#onUncaught(machine, error),
-      observers: (machine) => this.#traces.observersOf(machine),
-      execute: (machine, context) => this.#runs.execute(machine, context),
+      observers: (machine) => [...this.#books.values()].flatMap(({ traces }) => traces.observersOf(machine)),
+      execute: (machine, context) => this.#bookOf(context.jobName).runs.execute(machine, context),
       listeners: (machine) => (onceListener === undefined ? [] : [this.#calls.listenerOf(machine, onceListener)]),
     });
     this.#names.set(WIPE, WIPE);
@@ -84,7 +79,7 @@ class Player {
       (machine, what) => this.#onAftermath(machine, what),
       (machine) => this.#kill(machine),
     );
-    this.#world.namespace.watch(this.#world.paths.root, (commit) => this.#note(commit));
+    for (const book of this.#books.values()) book.follow(this.#names);
   }
 
   async play(): Promise<Recording> {
@@ -117,20 +112,34 @@ class Player {
 
   /** Ends everything that was to end, brings everybody back, and enables everything. */
   async #calmDown(): Promise<void> {
-    const { clock, paths, namespace, machines } = this.#world;
+    const { clock, machines } = this.#world;
     const ends = this.#history.steps.map((step) => step.atMs + ('ms' in step ? step.ms : 0));
     await clock.advance(Math.max(1_000, ...ends.map((atMs) => atMs + 100 - this.#world.nowMs)));
     for (const machine of machines.values())
       this.#world.network.ambush(machine.centre, { nth: -1, strike: () => undefined });
     // A request that was sent may be the last write of an instance.
     await clock.advance(200);
-    this.#runs.isCalm = true;
+    for (const { runs } of this.#books.values()) runs.isCalm = true;
     this.#calls.isCalm = true;
-    if (this.#world.present.length === 0)
+    if (this.#world.jobs.some((paths) => this.#world.presentFor(paths).length === 0))
       this.#perform({ atMs: this.#world.nowMs, type: 'join', name: 'Z', skewMs: 0 });
-    for (const ip of namespace.children(paths.servers)) void this.#world.operator.put(paths.server(ip), 'ENABLED');
-    for (const item of namespace.children(paths.sharding))
-      void this.#world.operator.remove(paths.item(Number(item), 'disabled'));
+    for (const paths of this.#world.jobs) this.#enableAll(paths);
+  }
+
+  #enableAll(paths: JobPaths): void {
+    const { namespace, operator } = this.#world;
+    for (const ip of namespace.children(paths.servers)) void operator.put(paths.server(ip), 'ENABLED');
+    for (const item of namespace.children(paths.sharding)) void operator.remove(paths.item(Number(item), 'disabled'));
+  }
+
+  #noteRest(): void {
+    for (const book of this.#books.values()) book.noteRest();
+  }
+
+  #bookOf(jobName: string): JobBook {
+    const book = this.#books.get(jobName);
+    if (book === undefined) throw new RangeError(`there is no job ${jobName}`);
+    return book;
   }
 
   /**
@@ -148,21 +157,6 @@ class Player {
     for (let turns = 2 * present.length; turns > 0 && isWaiting(); turns--) await clock.advance(longestMs);
   }
 
-  #noteRest(): void {
-    const { namespace, paths } = this.#world;
-    this.#rests.push({
-      atMs: this.#world.nowMs,
-      present: this.#world.present.map(({ name, host, clock: own, registry }) => ({
-        name,
-        phase: host.jobs.get(paths.jobName)?.phase ?? 'none',
-        timers: own.timers,
-        skewMs: own.skewMs,
-        session: registry.session.state.phase,
-      })),
-      tree: new Map([...namespace.subtree(paths.root)].map(([path, { value }]) => [path, value])),
-    });
-  }
-
   /** Most of the way through the longest pause between two instances' firings, which clocks that differ move apart. */
   #untilQuietMs(): number {
     const { present, nowMs } = this.#world;
@@ -178,10 +172,15 @@ class Player {
     return longest.fromMs + 0.8 * longest.lengthMs;
   }
 
+  /** Of several jobs that fire by themselves, the shortest: the instants of the others are instants of that one. */
   get #periodMs(): number {
-    const { namespace, paths } = this.#world;
-    const config = namespace.get(paths.config)?.value;
-    return config === undefined ? this.#history.job.periodSeconds * 1_000 : periodMsOf(configurationOf(config));
+    const { namespace, jobs } = this.#world;
+    const periods = jobs.flatMap(({ config }) => {
+      const text = namespace.get(config)?.value;
+      const periodMs = text === undefined ? NaN : periodMsOf(configurationOf(text));
+      return Number.isNaN(periodMs) ? [] : [periodMs];
+    });
+    return periods.length === 0 ? this.#history.job.periodSeconds * 1_000 : Math.min(...periods);
   }
 
   #perform(step: Step): void {
@@ -192,9 +191,8 @@ class Player {
 
   #kill(machine: Machine): void {
     this.#world.kill(machine);
-    this.#runs.lose(machine);
+    for (const book of this.#books.values()) book.lose(machine);
     this.#calls.lose(machine);
-    this.#traces.lose(machine);
   }
 
   /** As Node does. */
@@ -208,38 +206,41 @@ class Player {
     if (!clock.isDead || what === 'dies') this.#played.push({ atMs: this.#world.nowMs, text: `${name} ${what}`, name });
   }
 
-  #note({ revision, session, changes }: WatchedCommit): void {
-    for (const { path, after } of changes) {
-      const id = after?.session === undefined ? undefined : this.#world.paths.parse(path);
-      if (id?.type === 'instance') this.#names.set(session, this.#nameOf(id.id));
-    }
-    this.#commits.push({
-      atMs: this.#world.nowMs,
-      revision,
-      by: this.#names.get(session) ?? 'operator',
-      changes: changes.map(({ path, before, after }) => ({ path, before: before?.value, after: after?.value })),
-    });
-  }
-
-  #nameOf(id: string): string {
-    return [...this.#world.machines.keys()].find((name) => idOf(name) === id) ?? id;
-  }
-
   #recording(endlessMs: number | undefined): Recording {
     const machines = [...this.#world.machines.values()];
-    return {
-      runs: this.#runs.runs,
-      calls: this.#calls.calls,
-      traces: this.#traces.traces,
-      commits: this.#commits,
-      played: this.#played,
+    const shared = {
       endlessMs,
       calmMs: this.#calmMs,
-      rests: this.#rests,
       requests: new Map(machines.map(({ name, centre }) => [name, this.#world.network.requests(centre)])),
       exemptions: this.#world.exemptions,
       unhandled: this.#unhandled,
-      logs: new Map(machines.map(({ name, log }) => [name, log])),
     };
+    const isAlone = this.#books.size === 1;
+    const recordings = [...this.#books].map(([jobName, book]): [string, Recording] => {
+      const { commits, rests, runs, traces } = book;
+      const isOwn = ({ step }: Played): boolean => step === undefined || (jobOf(step) ?? jobName) === jobName;
+      const isOfJob = (line: string): boolean => isAlone || line.includes(` [${jobName}] `);
+      return [
+        jobName,
+        {
+          ...{ ...shared, runs: runs.runs, traces: traces.traces, commits, rests },
+          calls: jobName === FIRST_JOB ? this.#calls.calls : [],
+          played: this.#played.filter(isOwn),
+          logs: new Map(machines.map(({ name, log }) => [name, log.filter(isOfJob)])),
+        },
+      ];
+    });
+    const [first, ...others] = recordings;
+    if (first === undefined) throw new RangeError('a history has a job');
+    return isAlone ? first[1] : { ...first[1], others: new Map(others) };
   }
+}
+
+function settingsOf({ name, job: { periodSeconds, ...settings } }: OtherJob): JobConfiguration {
+  const isScheduled = settings.props?.['graph.after'] === undefined;
+  return aConfiguration({
+    ...settings,
+    ...{ jobName: name, timeZone: 'GMT' },
+    ...(isScheduled && { cron: cronOf(periodSeconds) }),
+  });
 }

@@ -130,4 +130,6 @@ export interface Recording {
   readonly unhandled: readonly string[];
   /** The ends of the instances' logs. */
   readonly logs: ReadonlyMap<string, readonly string[]>;
+  /** The same of each further job, by its name: its own runs, commits, traces and nodes; absent: the job is alone. */
+  readonly others?: ReadonlyMap<string, Recording>;
 }

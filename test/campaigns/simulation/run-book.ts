@@ -1,7 +1,7 @@
 import { ItemTimeoutError } from '../../../lib/api/errors/errors.js';
 import { type ShardingContext } from '../../../lib/api/job/sharding-context.js';
 import { Random } from '../../support/random.js';
-import { type Behaviour, type History } from './history.js';
+import { type Behaviour, type OtherJob } from './history.js';
 import { poison } from './poison.js';
 import { type Run, type RunEnd } from './recording.js';
 import { type Machine, START, type World } from './world.js';
@@ -11,18 +11,20 @@ const LONGEST_RUN_MS = 12_000;
 
 type OpenRun = { -readonly [Key in keyof Run]: Run[Key] };
 
-/** The user code of the simulated job, and the record of what it did. */
+/** The user code of one simulated job, and the record of what it did. */
 export class RunBook {
   readonly runs: OpenRun[] = [];
   /** From now on, all items are quick. */
   isCalm = false;
-  readonly #history: History;
+  readonly #seed: number;
+  readonly #job: OtherJob;
   readonly #world: () => World;
   readonly #open = new Map<OpenRun, Machine>();
   readonly #timesBegun = new Map<number, number>();
 
-  constructor(history: History, world: () => World) {
-    this.#history = history;
+  constructor(seed: number, job: OtherJob, world: () => World) {
+    this.#seed = seed;
+    this.#job = job;
     this.#world = world;
   }
 
@@ -30,7 +32,7 @@ export class RunBook {
     // A process that was killed in the middle of a turn gets no further.
     if (machine.clock.isDead) return new Promise(() => undefined);
     const run = context.attempt > 1 ? this.#goOn(machine, context) : this.#begin(machine, context);
-    const behaviour = this.isCalm ? 'quick' : (this.#history.behaviours[run.item] ?? 'quick');
+    const behaviour = this.isCalm ? 'quick' : (this.#job.behaviours[run.item] ?? 'quick');
     const { signal } = context;
     try {
       await new Promise<void>((resolve, reject) => {
@@ -92,8 +94,8 @@ export class RunBook {
   }
 
   #durationMs(item: number, behaviour: Behaviour): number {
-    const random = new Random(this.#history.seed * 1009 + item * 31 + (this.#timesBegun.get(item) ?? 0));
-    const periodMs = this.#history.job.periodSeconds * 1000;
+    const random = new Random(this.#seed * 1009 + item * 31 + (this.#timesBegun.get(item) ?? 0));
+    const periodMs = this.#job.job.periodSeconds * 1000;
     const isQuick = behaviour !== 'slow' && behaviour !== 'stubborn';
     if (this.isCalm) return random.integer(0, 5);
     return isQuick ? random.integer(0, 200) : random.integer(periodMs / 2, Math.min(2.4 * periodMs, LONGEST_RUN_MS));

@@ -1,7 +1,7 @@
 import { type Fault } from './oracle.js';
 import { Evidence } from './evidence.js';
 import { nameOfId } from './marks.js';
-import { type History } from './history.js';
+import { FIRST_JOB, type History, jobsOf } from './history.js';
 import { type Call, type Commit, type Recording, type Run } from './recording.js';
 import { textOf } from './step-text.js';
 
@@ -21,8 +21,7 @@ export function scenario(history: History, recording: Recording, faults: readonl
   });
   const lines = [
     ...recording.played.map(({ atMs, text, step }) => ({ atMs, isCommand: step !== undefined, text })),
-    ...recording.commits.flatMap((commit) => changesOf(new Evidence(history, recording).paths, commit)),
-    ...runsOf(recording.runs),
+    ...jobsOf(history).flatMap(({ name }) => ofJob(name, history, recording)),
     ...callsOf(recording.calls),
   ].sort((one, other) => one.atMs - other.atMs);
   return [
@@ -30,6 +29,10 @@ export function scenario(history: History, recording: Recording, faults: readonl
     ...(features === undefined ? [] : [`features ${features.join(', ')}`]),
     `job      ${settingsText(job)}`,
     ...(items.length === 0 ? [] : [`items    ${items.join(' ')}`]),
+    ...(history.others ?? []).map(
+      (other) =>
+        `${other.name.padEnd(8)} ${settingsText(other.job)} ${other.behaviours.slice(0, other.job.shardingTotalCount).join(',')}`,
+    ),
     `world    messages=0-${slowestMessageMs}ms pool=${poolSize}` +
       (operationsACommit === undefined ? '' : ` operations=${operationsACommit}`) +
       (sweepLateMs === undefined ? '' : ` sweep=0-${sweepLateMs}ms late`),
@@ -41,6 +44,15 @@ export function scenario(history: History, recording: Recording, faults: readonl
     ...faults.map(({ rule, text }) => `${rule}: ${text}`),
     '',
   ].join('\n');
+}
+
+/** Everything that became of one job. */
+function ofJob(name: string, history: History, recording: Recording): readonly Line[] {
+  const own = name === FIRST_JOB ? recording : recording.others?.get(name);
+  if (own === undefined) return [];
+  const { paths } = new Evidence(history, own, name);
+  const lines = [...own.commits.flatMap((commit) => changesOf(paths, commit)), ...runsOf(own.runs)];
+  return history.others === undefined ? lines : lines.map((line) => ({ ...line, text: `${name} · ${line.text}` }));
 }
 
 function settingsText(settings: object): string {

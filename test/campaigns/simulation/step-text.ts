@@ -2,6 +2,10 @@ import { type Event } from './history.js';
 
 /** A step as a scenario writes it. */
 export function textOf(event: Event): string {
+  return 'job' in event ? `${event.job}: ${plainTextOf(event)}` : plainTextOf(event);
+}
+
+function plainTextOf(event: Event): string {
   switch (event.type) {
     case 'join':
       return event.skewMs === 0 ? `join ${event.name}` : `join ${event.name} clock=${event.skewMs}ms`;
@@ -21,7 +25,7 @@ export function textOf(event: Event): string {
       return `${event.type} ${event.item}`;
     case 'reconfigure':
       return `reconfigure ${Object.entries(event.change)
-        .map(([key, value]) => `${key}=${value}`)
+        .map(([key, value]) => `${key}=${typeof value === 'object' ? JSON.stringify(value) : value}`)
         .join(' ')}`;
     case 'trigger':
       return event.item === undefined ? 'trigger' : `trigger item ${event.item}`;

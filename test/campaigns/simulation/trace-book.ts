@@ -12,10 +12,13 @@ type OpenTrace = Open<ProcessTrace> & {
 
 /** The events of the simulated processes' tracers, as a database would store them. */
 export class TraceBook {
+  readonly #jobName: string;
   readonly #world: () => World;
   readonly #traces = new Map<Machine, OpenTrace>();
 
-  constructor(world: () => World) {
+  /** @param jobName the job whose events are kept */
+  constructor(jobName: string, world: () => World) {
+    this.#jobName = jobName;
     this.#world = world;
   }
 
@@ -33,10 +36,13 @@ export class TraceBook {
     const living = (): OpenTrace | undefined => (machine().clock.isDead ? undefined : this.#traceOf(machine()));
     const tracer = new RunTracer({
       hostname: 'simulated',
-      isTraced: () => true,
+      isTraced: (jobName) => jobName === this.#jobName,
       onTraceEvent: (event) => this.#note(living(), event),
     });
-    return [{ onRunEvent: (event) => noteBegun(living(), event) }, tracer];
+    const onRunEvent = (event: RunEvent): void => {
+      if (event.run.jobName === this.#jobName) noteBegun(living(), event);
+    };
+    return [{ onRunEvent }, tracer];
   }
 
   /** The process of the machine is gone. */

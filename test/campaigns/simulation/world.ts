@@ -2,6 +2,7 @@ import { type JobConfiguration } from '../../../lib/api/job/job-configuration.js
 import { type ShardingContext } from '../../../lib/api/job/sharding-context.js';
 import { type RunObserver } from '../../../lib/api/events/run-events.js';
 import { type AnyJobListener } from '../../../lib/api/extensions/job-listener.js';
+import { type LogEntry } from '../../../lib/api/text/logger.js';
 import { JobHost } from '../../../lib/kernel/job-host.js';
 import { JobPaths } from '../../../lib/layout/job-paths.js';
 import {
@@ -31,7 +32,8 @@ export interface WorldOptions {
   readonly seed: number;
   readonly slowestMessageMs: number;
   readonly poolSize: number;
-  readonly configuration: JobConfiguration;
+  /** The first job, and those that run beside it. */
+  readonly configurations: readonly [JobConfiguration, ...JobConfiguration[]];
   /** Most operations of one commit; `undefined`: as many as ZooKeeper accepts. */
   readonly operationsACommit: number | undefined;
   /** How much later than its time a session may end at the registry; `undefined`: not at all. */
@@ -39,7 +41,7 @@ export interface WorldOptions {
   readonly execute: (machine: Machine, context: ShardingContext) => Promise<void>;
   /** Called when a timer of a machine throws. */
   readonly onUncaught: (machine: Machine, error: unknown) => void;
-  /** The job's listeners as one machine has them. */
+  /** The listeners of the first job as one machine has them. */
   readonly listeners: (machine: () => Machine) => readonly AnyJobListener[];
   /** The observers of the runs of one machine. */
   readonly observers: (machine: () => Machine) => readonly RunObserver[];
@@ -68,17 +70,19 @@ export class World {
   /** Counts down the sessions. */
   readonly sessionClock: SessionClock;
   readonly server: EmbeddedRegistryServer;
+  /** The nodes of the first job. */
   readonly paths: JobPaths;
   readonly operator: EmbeddedRegistryCenter;
   readonly machines = new Map<string, Machine>();
   /** When which machines could not know what they had to. */
   readonly exemptions: Exemption[] = [];
   readonly #options: WorldOptions;
+  readonly #jobs: readonly JobPaths[];
   #centres = 0;
   #strategyFailsUntilMs = 0;
 
   constructor(options: WorldOptions) {
-    const { seed, slowestMessageMs, configuration, operationsACommit, sweepLateMs = 0 } = options;
+    const { seed, slowestMessageMs, configurations, operationsACommit, sweepLateMs = 0 } = options;
     this.#options = options;
     this.network = new Network(this.clock, seed, slowestMessageMs);
     this.sessionClock = new SessionClock(this.clock, seed, sweepLateMs);
@@ -86,7 +90,8 @@ export class World {
       ...{ clock: this.sessionClock, deliver: this.network.deliver },
       ...(operationsACommit !== undefined && { limits: { operations: operationsACommit } }),
     });
-    this.paths = new JobPaths(configuration.jobName);
+    this.#jobs = configurations.map(({ jobName }) => new JobPaths(jobName));
+    this.paths = this.pathsOf(configurations[0].jobName);
     this.#centres++;
     this.operator = new EmbeddedRegistryCenter({ server: this.server, clock: this.clock });
     this.operator.connect();
@@ -102,10 +107,27 @@ export class World {
     return this.server.namespace(NAMESPACE);
   }
 
+  /** The nodes of each job. */
+  get jobs(): readonly JobPaths[] {
+    return this.#jobs;
+  }
+
+  /** The nodes of the job of that name. */
+  pathsOf(jobName: string): JobPaths {
+    const paths = this.#jobs.find((each) => each.jobName === jobName);
+    if (paths === undefined) throw new RangeError(`there is no job ${jobName}`);
+    return paths;
+  }
+
   /** Machines whose process is there, and neither stopping nor stopped. */
   get present(): readonly Machine[] {
+    return this.presentFor(this.paths);
+  }
+
+  /** Machines whose process is there, where the job is neither stopping nor stopped. */
+  presentFor({ jobName }: JobPaths): readonly Machine[] {
     return [...this.machines.values()].filter(
-      ({ clock, isLeaving, host }) => !clock.isDead && !isLeaving && !isOver(host.jobs.get(this.paths.jobName)?.phase),
+      ({ clock, isLeaving, host }) => !clock.isDead && !isLeaving && !isOver(host.jobs.get(jobName)?.phase),
     );
   }
 
@@ -124,11 +146,14 @@ export class World {
       log.push(`${(this.nowMs / 1000).toFixed(3)} ${line}`);
       if (log.length > KEPT_LINES) log.shift();
     };
+    const namesJobs = this.#jobs.length > 1 && {
+      write: ({ jobName = 'all jobs', message }: LogEntry) => write(`[${jobName}] ${message}`),
+    };
     const { poolSize, listeners, observers } = this.#options;
     const host = new JobHost({
       registryCenter: registry,
       clock,
-      logger: { debug: write, log: write, warn: write, error: write },
+      logger: { debug: write, log: write, warn: write, error: write, ...namesJobs },
       instance: { jobInstanceId: idOf(name), serverIp: ipOf(name) },
       // By its own name, which otherwise depends on the machine.
       threadPoolSizeProviders: [{ type: 'CPU', getSize: () => poolSize }],
@@ -145,9 +170,10 @@ export class World {
     });
     this.machines.set(name, machine);
     const job = { execute: (context: ShardingContext) => this.#options.execute(machine, context) };
-    const { configuration } = this.#options;
-    const runtime = host.add({ configuration, job, jobClassName: 'SimulatedJob', owner: 'the simulation' });
-    runtime.schedule().catch((error: unknown) => write(`not started: ${String(error)}`));
+    for (const configuration of this.#options.configurations) {
+      const runtime = host.add({ configuration, job, jobClassName: 'SimulatedJob', owner: 'the simulation' });
+      runtime.schedule().catch((error: unknown) => write(`not started: ${String(error)}`));
+    }
   }
 
   #connected(clock: InstanceClock): EmbeddedRegistryCenter {

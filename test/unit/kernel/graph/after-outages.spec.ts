@@ -51,3 +51,45 @@ describe('an instance that loses its session while an item runs', () => {
     expect(cluster.ran('B')).toEqual(['0 00:00:30', '1 00:00:30']);
   });
 });
+
+describe('an instance that is killed as it comes back with a new session', () => {
+  test('has written down the end of the run that ended meanwhile when it removes its mark', async () => {
+    await using cluster = await GraphCluster.start(['X'], [A, B]);
+    await cluster.join('Y', [{ jobName: 'other', cron: '0 0 0 1 1 ?' }]);
+    cluster.hold('A 0');
+    await cluster.advance(30_000);
+    cluster.member('X').registry.faults.dropMessages();
+    await cluster.advance(4_000);
+    await cluster.release('A 0');
+    await cluster.advance(4_000);
+    cluster.killWhenUnmarked('X', 'A', 0);
+    cluster.member('X').registry.faults.resume();
+    await cluster.advance(5_000);
+    expect(cluster.up).not.toContain('X');
+
+    await cluster.join('Z', [A, B]);
+    await cluster.advance(10_000);
+
+    expect(cluster.rounds('A')).toEqual(['00:00:30 succeeded']);
+    expect(cluster.ran('A')).toEqual(['0 00:00:30', '1 00:00:30']);
+  });
+});
+
+describe('settings that change while an item runs', () => {
+  test('keep its round open until it has ended, although it would not begin any more', async () => {
+    const first: GraphJob = { jobName: 'first', cron: '0/30 * * * * ?', shardingTotalCount: 1 };
+    const props = { 'graph.after': 'first', 'graph.afterFailure': 'run' };
+    await using cluster = await GraphCluster.start(['X'], [first, { jobName: 'A', props }, B]);
+    cluster.fail('first 0');
+    cluster.hold('A 0');
+    await cluster.advance(31_000);
+
+    await cluster.reconfigure('A', { props: { ...props, 'graph.afterFailure': 'stop' } });
+    await cluster.advance(1_000);
+    expect(cluster.rounds('A')).toEqual([]);
+    await cluster.release('A 0');
+    await cluster.advance(1_000);
+
+    expect(cluster.rounds('A')).toEqual(['00:00:30 succeeded']);
+  });
+});

@@ -1,0 +1,42 @@
+/** Histories of graphs that once showed a fault, of the library or of a rule, and must not show it again. */
+import { describe, expect, test } from '@jest/globals';
+import { faultsOf } from '../kind.js';
+import { graphHistoryOf } from './graph-storyteller.js';
+
+interface Found {
+  readonly rule: string;
+  readonly what: string;
+  readonly seeds: readonly number[];
+}
+
+const FOUND: readonly Found[] = [
+  {
+    rule: 'recordedRounds',
+    what: 'a run that ended while its instance had no session is on record when the next session removes its mark',
+    seeds: [9],
+  },
+  {
+    rule: 'earlyRounds',
+    what: 'an item that runs holds its round open, although new settings would not let it begin any more',
+    seeds: [64],
+  },
+  {
+    rule: 'earlyRounds',
+    what: 'an end whose commit had no answer is not written with the end of another item, while its mark still stands',
+    seeds: [93],
+  },
+  {
+    rule: 'earlyRounds',
+    what: 'a registry that was wiped does not know for which instants items have run',
+    seeds: [115],
+  },
+];
+
+describe('histories of graphs that once failed', () => {
+  test.each(FOUND.flatMap(({ seeds, ...found }) => seeds.map((seed) => ({ seed, ...found }))))(
+    'seed $seed: $what ($rule)',
+    async ({ seed }) => {
+      expect(await faultsOf(graphHistoryOf(seed))).toEqual([]);
+    },
+  );
+});

@@ -2,9 +2,10 @@
  * The public API of `nestjs-elasticjob/testing`. Anything that is not exported here may change with any version.
  */
 export { TestCluster } from './test-cluster.js';
-export { type TestClusterOptions, type TestJob } from './test-cluster-options.js';
+export { type OtherTestJob, type TestClusterOptions, type TestJob } from './test-cluster-options.js';
 export { type Member } from './member.js';
-export { type Run, type RunOutcome, type Work } from './runs.js';
+export { type Run, type RunOutcome, type TestRound, type Work } from './runs.js';
+export { type RoundOutcome } from '../layout/x-node/round-record.js';
 export { type ClusterEvent, type ClusterHappening, tellEvent } from './events.js';
 export { ManualClock, settle } from './manual-clock.js';
 export { type Duration } from './durations.js';

@@ -20,11 +20,16 @@ export interface MemberOptions {
   readonly sessionTimeoutMs: number;
   /** The job object, or the type of a job without class. */
   readonly job: ElasticJob | string;
+  /** Further jobs of the instance. Default: none. */
+  readonly others?: readonly MemberJob[];
   readonly observer: RunObserver;
   /** Receives each line of the instance's log. */
   readonly write: (line: string) => void;
   readonly host: Partial<JobHostOptions>;
 }
+
+/** A further job of an instance. */
+export type MemberJob = Pick<MemberOptions, 'configuration' | 'job'>;
 
 /** An instance of a test's cluster that is up. */
 export class Member {
@@ -33,8 +38,9 @@ export class Member {
   /** Its own connection to the registry. Its `faults` break the connection. */
   readonly registry: EmbeddedRegistryCenter;
   readonly host: JobHost;
+  /** That of its first job. */
   readonly bootstrap: ScheduleJobBootstrap | OneOffJobBootstrap;
-  /** Resolves when its job is registered. Rejects if it cannot be registered. */
+  /** Resolves when its jobs are registered. Rejects if one of them cannot be registered. */
   readonly started: Promise<void>;
   /** The lines of its log. */
   readonly log: string[] = [];
@@ -55,17 +61,23 @@ export class Member {
     const logger = { debug: note, log: note, warn: note, error: note };
     const observers = [options.observer, ...(options.host.observers ?? [])];
     this.host = new JobHost({ registryCenter: this.registry, clock, logger, instance, ...options.host, observers });
-    const { job } = options;
-    const bootstrapOptions = { host: this.host, jobClassName: 'TestJob' };
-    if (!isScheduled(configuration)) {
-      this.bootstrap = new OneOffJobBootstrap(this.registry, job, configuration, bootstrapOptions);
-      this.started = this.bootstrap.start();
-    } else {
-      this.bootstrap = new ScheduleJobBootstrap(this.registry, job, configuration, bootstrapOptions);
-      this.started = this.bootstrap.schedule();
-    }
+    const { job, others = [] } = options;
+    const first = this.#start({ configuration, job });
+    this.bootstrap = first.bootstrap;
+    const starts = [first, ...others.map((other) => this.#start(other))];
+    this.started = Promise.all(starts.map(({ started }) => started)).then(() => undefined);
     // A test that needs the reason of a failed start awaits `started`. For all others, the log has it.
     this.started.catch(() => undefined);
+  }
+
+  #start({ configuration, job }: MemberJob): StartedJob {
+    const options = { host: this.host, jobClassName: 'TestJob' };
+    if (isScheduled(configuration)) {
+      const bootstrap = new ScheduleJobBootstrap(this.registry, job, configuration, options);
+      return { bootstrap, started: bootstrap.schedule() };
+    }
+    const bootstrap = new OneOffJobBootstrap(this.registry, job, configuration, options);
+    return { bootstrap, started: bootstrap.start() };
   }
 
   /** Stops the instance as its process does on SIGTERM. */
@@ -98,4 +110,9 @@ export class Member {
   skew(ms: number): void {
     this.#clock.skew(ms);
   }
+}
+
+interface StartedJob {
+  readonly bootstrap: Member['bootstrap'];
+  readonly started: Promise<void>;
 }

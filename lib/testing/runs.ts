@@ -1,5 +1,6 @@
 import { type FiringCause, type ItemOutcome, type RunEvent, type RunObserver } from '../api/events/run-events.js';
 import { type ShardingContext } from '../api/job/sharding-context.js';
+import { type RoundOutcome } from '../layout/x-node/round-record.js';
 import { type Clock } from '../time/clock.js';
 
 /**
@@ -33,6 +34,21 @@ export interface Run {
   readonly outcome: RunOutcome;
   /** The error that the work threw, or the reason why it was aborted. `undefined` if there is none. */
   readonly error: unknown;
+}
+
+/** A round of a job of a test's cluster: everything that the job does for one instant. */
+export interface TestRound {
+  readonly scheduledAt: Date;
+  /** The same in short, as `Run` has it. */
+  readonly at: string;
+  readonly outcome: RoundOutcome;
+  /** Items that have failed, after their retries. */
+  readonly failed: readonly number[];
+}
+
+/** An instant in short, for comparisons: `HH:mm:ss` in UTC. */
+export function atText(instant: Date): string {
+  return instant.toISOString().slice(11, 19);
 }
 
 /** Does the work of an item on the instance with that name. */
@@ -101,7 +117,7 @@ export class RunBook {
       cause,
       context,
       scheduledAt,
-      at: scheduledAt?.toISOString().slice(11, 19) ?? 'manual',
+      at: scheduledAt === undefined ? 'manual' : atText(scheduledAt),
       startedMs: this.#clock.monotonic(),
       endedMs: undefined,
       outcome: 'running',

@@ -11,6 +11,9 @@ import { type Work } from './runs.js';
 /** Settings of a test's job. */
 export type TestJob = JobOptions & { readonly jobName?: string };
 
+/** Settings of a further job of a test's cluster. */
+export type OtherTestJob = JobOptions & { readonly jobName: string };
+
 /** Options of a test's cluster. All are optional. */
 export interface TestClusterOptions {
   /**
@@ -18,13 +21,21 @@ export interface TestClusterOptions {
    * With `cron: ''` it is a one-off job, which runs when the test triggers it.
    */
   readonly job?: TestJob;
-  /** The work that the job does for an item. It may throw, and may take time. Default: it does nothing. */
+  /**
+   * Further jobs of each instance, such as those that run after `job`. Default: none. A job without `shardingTotalCount`
+   * has 2 items; a cron expression without `timeZone` counts in GMT.
+   */
+  readonly otherJobs?: readonly OtherTestJob[];
+  /**
+   * The work that a job does for an item; `context.jobName` says which job. It may throw, and may take time. Default: it
+   * does nothing.
+   */
   readonly work?: Work;
   /**
    * The job object of the instance with a name, such as a `DataflowJob`, or the type of a job without class, instead of
-   * `work`.
+   * `work`; called for each job.
    */
-  readonly createJob?: (name: string) => ElasticJob | string;
+  readonly createJob?: (name: string, jobName: string) => ElasticJob | string;
   /** How long the registry keeps an instance's session without its connection, in milliseconds. Default: 6000. */
   readonly sessionTimeoutMs?: number;
   /**
@@ -40,6 +51,7 @@ export interface TestClusterOptions {
 
 const KEYS = [
   'job',
+  'otherJobs',
   'work',
   'createJob',
   'sessionTimeoutMs',
@@ -64,8 +76,24 @@ export function requireOptions(options: TestClusterOptions): void {
       throw new RangeError(
         `The option '${name}' of a test's cluster must be a function, got ${describeValue(options[name])}`,
       );
+  if (options.otherJobs !== undefined) requireOtherJobs(options.otherJobs, options.job?.jobName ?? DEFAULT_JOB_NAME);
   if (options.work !== undefined && options.createJob !== undefined)
     throw new RangeError("A test's cluster takes work or createJob, not both: the job of createJob does the work");
+}
+
+/** The name of the first job of a cluster, if its settings have none. */
+export const DEFAULT_JOB_NAME = 'job';
+
+function requireOtherJobs(others: unknown, first: string): void {
+  if (!Array.isArray(others) || !others.every((job) => isMap(job) && typeof job['jobName'] === 'string'))
+    throw new RangeError(
+      `The option 'otherJobs' of a test's cluster must be a list of settings, each with a jobName, such as ` +
+        `[{ jobName: 'report', after: 'import' }], got ${describeValue(others)}`,
+    );
+  const names = [first, ...(others as readonly OtherTestJob[]).map(({ jobName }) => jobName)];
+  const twice = names.find((name, index) => names.indexOf(name) < index);
+  if (twice !== undefined)
+    throw new RangeError(`Each job of a test's cluster needs a jobName of its own, got '${twice}' twice`);
 }
 
 /** @throws RangeError unless the options are a plain object with no other keys than these */

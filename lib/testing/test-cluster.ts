@@ -1,6 +1,7 @@
 /**
- * A cluster for tests: several instances of one job in one process, with one embedded registry and one clock that only
- * the test moves. So a test can kill an instance and let an hour pass within milliseconds.
+ * A cluster for tests: several instances in one process, with one embedded registry and one clock that only the test
+ * moves. So a test can kill an instance and let an hour pass within milliseconds. The commands and properties without
+ * the name of a job concern its first one.
  *
  * ```
  *  TestCluster ─ ManualClock
@@ -12,6 +13,9 @@
  * The instances are real: the cluster replaces nothing of the library except the clock and the registry centre. Each
  * instance has an id and a server of its own. Commands use the names that the test gives to instances.
  */
+import { type RunObserver } from '../api/events/run-events.js';
+import { type ElasticJob } from '../api/job/job.js';
+import { knownNames } from '../api/text/nearest.js';
 import { describeValue, isMap } from '../api/text/describe-value.js';
 import { jobConfiguration, type JobConfiguration } from '../api/job/job-configuration.js';
 import { toYaml } from '../layout/job-configuration-yaml.js';
@@ -30,8 +34,10 @@ import { InstanceNames } from './instance-names.js';
 import { LivelockGuard } from './livelock-guard.js';
 import { ManualClock, settle } from './manual-clock.js';
 import { Member } from './member.js';
-import { type Run, RunBook } from './runs.js';
+import { atText, type Run, RunBook, type TestRound } from './runs.js';
 import {
+  DEFAULT_JOB_NAME,
+  type OtherTestJob,
   requireKeys,
   requireNames,
   requireOptions,
@@ -39,7 +45,7 @@ import {
   type TestJob,
 } from './test-cluster-options.js';
 
-/** Several instances of one job in one process. */
+/** Several instances in one process, of one job or of several. */
 export class TestCluster implements AsyncDisposable {
   /** Starts at 2030-01-01T00:00:00Z. So `0/5 * * * * ?` fires for the first time five seconds later. */
   readonly clock = new ManualClock();
@@ -55,7 +61,10 @@ export class TestCluster implements AsyncDisposable {
   readonly events: ClusterEvent[] = [];
   readonly #options: TestClusterOptions;
   readonly #configuration: JobConfiguration;
+  readonly #others: readonly JobConfiguration[];
   readonly #book: RunBook;
+  /** The runs of each job by its name, those of the first one included. */
+  readonly #books: ReadonlyMap<string, RunBook>;
   readonly #leaving = new Map<string, Member>();
   #isDisposed = false;
   readonly #names = new InstanceNames();
@@ -68,10 +77,15 @@ export class TestCluster implements AsyncDisposable {
     const { limits = {} } = options;
     this.server = new EmbeddedRegistryServer({ clock: this.clock, deliver, limits });
     this.#configuration = jobConfiguration({ ...DEFAULT_JOB, ...options.job });
-    this.#mostItems = this.#configuration.shardingTotalCount;
+    this.#others = (options.otherJobs ?? []).map(otherJob);
+    this.#mostItems = [this.#configuration, ...this.#others].reduce((sum, job) => sum + job.shardingTotalCount, 0);
     this.paths = new JobPaths(this.#configuration.jobName);
     this.operator = new EmbeddedRegistryCenter({ server: this.server, clock: this.clock });
     this.#book = new RunBook(this.paths.jobName, this.clock, (happening) => this.#note(happening));
+    this.#books = new Map([
+      [this.paths.jobName, this.#book],
+      ...this.#others.map(({ jobName }) => [jobName, new RunBook(jobName, this.clock, () => undefined)] as const),
+    ]);
     const reading: CommitReading = {
       paths: this.paths,
       nameOf: (id) => this.nameOf(id),
@@ -123,6 +137,38 @@ export class TestCluster implements AsyncDisposable {
     return this.#book.runs;
   }
 
+  /**
+   * All runs of a job of the cluster since the start or the last `forget()`, in the order in which they began.
+   * @throws RangeError if the cluster has no job of that name
+   */
+  runsOf(jobName: string): readonly Run[] {
+    return this.#bookOf(jobName).runs;
+  }
+
+  /**
+   * The rounds of a job that are complete and on record, in the order of their instants: at most the last hundred. Only
+   * jobs that belong to a graph have rounds.
+   * @throws RangeError if the cluster has no job of that name
+   */
+  roundsOf(jobName: string): readonly TestRound[] {
+    return this.viewOf(jobName).graph.rounds.rounds.map(({ instant, outcome, failed }) => {
+      const scheduledAt = new Date(instant);
+      return { scheduledAt, at: atText(scheduledAt), outcome, failed };
+    });
+  }
+
+  /** A job of the cluster as the registry has it. @throws RangeError if the cluster has no job of that name */
+  viewOf(jobName: string): JobView {
+    this.#bookOf(jobName);
+    return readJobView(this.#registry.subtree(new JobPaths(jobName).root), jobName);
+  }
+
+  #bookOf(jobName: string): RunBook {
+    const book = this.#books.get(jobName);
+    if (book !== undefined) return book;
+    throw new RangeError(`The test's cluster has no job '${jobName}'${knownNames(jobName, [...this.#books.keys()])}`);
+  }
+
   /** The items that each instance has begun since the start or the last `forget()`, in ascending order. */
   get ran(): Record<string, number[]> {
     const ran: Record<string, number[]> = {};
@@ -138,7 +184,7 @@ export class TestCluster implements AsyncDisposable {
 
   /** Clears `runs` and `events`. */
   forget(): void {
-    this.#book.runs.length = 0;
+    for (const { runs } of this.#books.values()) runs.length = 0;
     this.events.length = 0;
   }
 
@@ -180,7 +226,7 @@ export class TestCluster implements AsyncDisposable {
     if (this.members.has(name) || this.#leaving.has(name)) throw new RangeError(`Instance '${name}' is up already`);
     const { server } = this;
     const { sessionTimeoutMs = 6_000, host = {}, work = () => undefined } = this.#options;
-    const { createJob = () => ({ execute: (context) => work(name, context) }) } = this.#options;
+    const { createJob = (): ElasticJob => ({ execute: (context) => work(name, context) }) } = this.#options;
     const member = new Member({
       name,
       instance: this.#names.register(name, onServerOf),
@@ -188,8 +234,9 @@ export class TestCluster implements AsyncDisposable {
       server,
       clock: this.#guard.clock,
       sessionTimeoutMs,
-      job: createJob(name),
-      observer: this.#book.observer(name),
+      job: createJob(name, this.paths.jobName),
+      others: this.#others.map((configuration) => ({ configuration, job: createJob(name, configuration.jobName) })),
+      observer: this.#observer(name),
       write: (line) => this.log.push(`${name}: ${line}`),
       host: typeof host === 'function' ? host(name) : host,
     });
@@ -197,6 +244,15 @@ export class TestCluster implements AsyncDisposable {
     this.#followSession(member);
     await this.settle();
     return member;
+  }
+
+  #observer(name: string): RunObserver {
+    const observers = [...this.#books.values()].map((book) => book.observer(name));
+    return {
+      onRunEvent: (event) => {
+        for (const observer of observers) void observer.onRunEvent(event);
+      },
+    };
   }
 
   /**
@@ -384,7 +440,7 @@ export class TestCluster implements AsyncDisposable {
     this.members.delete(member.name);
     this.#leaving.delete(member.name);
     member.kill();
-    this.#book.lose(member.name);
+    for (const book of this.#books.values()) book.lose(member.name);
   }
 
   /** The stored settings, if they can be used; read from their node alone, since the job may have many items. */
@@ -406,11 +462,16 @@ const NAMESPACE = 'elasticjob';
 const OPERATOR = 'operator';
 
 const DEFAULT_JOB = jobConfiguration({
-  jobName: 'job',
+  jobName: DEFAULT_JOB_NAME,
   cron: '0/5 * * * * ?',
   timeZone: 'GMT',
   shardingTotalCount: 2,
 });
+
+function otherJob(job: OtherTestJob): JobConfiguration {
+  const isScheduled = job.cron !== undefined && job.cron !== '';
+  return jobConfiguration({ shardingTotalCount: 2, ...(isScheduled && { timeZone: 'GMT' }), ...job });
+}
 
 function requireOneOf(name: string, value: string, known: readonly string[]): void {
   if (!known.includes(value))

@@ -2,7 +2,6 @@ import { jobConfiguration } from '../../lib/api/job/job-configuration.js';
 import { type RunEvent, type RunObserver } from '../../lib/api/events/run-events.js';
 import { type ShardingContext } from '../../lib/api/job/sharding-context.js';
 import { Deferred } from '../../lib/async/deferred.js';
-import { OneOffJobBootstrap, ScheduleJobBootstrap } from '../../lib/kernel/job-bootstrap.js';
 import { toYaml } from '../../lib/layout/job-configuration-yaml.js';
 import { JobPaths } from '../../lib/layout/job-paths.js';
 import { type JobView, readJobView } from '../../lib/layout/job-view.js';
@@ -71,21 +70,14 @@ export class GraphCluster implements AsyncDisposable {
       clock: this.clock,
       sessionTimeoutMs: 6_000,
       job: this.#job(name, first.jobName),
+      others: others.map((configuration) => ({ configuration, job: this.#job(name, configuration.jobName) })),
       observer: { onRunEvent: (event) => this.#note(name, event) },
       write: (line) => this.log.push(`${name}: ${line}`),
       host: { observers: this.#observers },
     });
     member.skew(this.#skews.get(name) ?? 0);
     this.#members.set(name, member);
-    for (const configuration of others) {
-      const isOneOff = configuration.cron === undefined && configuration.props['graph.after'] === undefined;
-      const Bootstrap = isOneOff ? OneOffJobBootstrap : ScheduleJobBootstrap;
-      const bootstrap = new Bootstrap(member.registry, this.#job(name, configuration.jobName), configuration, {
-        host: member.host,
-      });
-      const started = bootstrap instanceof ScheduleJobBootstrap ? bootstrap.schedule() : bootstrap.start();
-      started.catch((error: unknown) => this.log.push(`${name}: ${String(error)}`));
-    }
+    member.started.catch((error: unknown) => this.log.push(`${name}: ${String(error)}`));
     await settle();
     return member;
   }

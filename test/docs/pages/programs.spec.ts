@@ -130,7 +130,7 @@ test.each([
   if (file === 'pager.ts') expect(program.output).toContain('the phone is hung up');
 });
 
-test.each(['sync-orders.test.ts', 'failover.test.ts'])('the example of a test in %s passes', async (file) => {
+test.each(['sync-orders.test.ts', 'failover.test.ts', 'nightly.test.ts'])('the example of a test in %s passes', async (file) => {
   await using program = new Program(compiled(file), { args: ['--test-reporter=tap'] });
 
   const exitCode = await program.end();

@@ -74,6 +74,11 @@ describe('the checker of a campaign', () => {
       expect(kinds(several.told())).toEqual([]);
       expect(excuses(several.told())).toEqual({ 'collapsed: owner gone': 1, 'changed hands, several missing': 1 });
 
+      // The one before was missing, too, when the item changed hands.
+      const late = handover(6_500).run({ by: 'B', for: 4_000, at: 9_000, ends: 9_100 });
+      expect(kinds(late.told())).toEqual([]);
+      expect(excuses(late.told())).toEqual({ 'changed hands, several missing': 1 });
+
       const one = handover(4_500).runs('B', [6_000]);
       expect(kinds(one.told())).toEqual(['miss']);
     });
@@ -257,6 +262,20 @@ describe('the checker of a campaign', () => {
       expect(kinds(ended(4_110).told())).toEqual([]);
       expect(check(ended(4_110).told()).figures.untold).toBe(1);
       expect(kinds(ended(4_900).told())).toEqual(['double']);
+    });
+
+    test('excuses one whose process lost its session after a server took no writes, as while it gets a new standby', () => {
+      const story = (): Story =>
+        new Story()
+          .runs('A', seconds(1, 4))
+          .lives('A', -60_000, 5_500)
+          .registry(4_005, { marked: [0] })
+          .run({ by: 'B', for: 4_000, at: 7_150, ends: 7_280 })
+          .registry(7_300, { owner: 'B', living: ['B'] })
+          .runs('B', seconds(8, 9));
+      expect(kinds(story().told())).toEqual(['double']);
+      expect(kinds(story().fault('fail over to the standby', 'server 1', 3_000, 4_800).told())).toEqual([]);
+      expect(kinds(story().fault('fail over to the standby', 'server 1', 1_000, 2_000).told())).toEqual(['double']);
     });
 
     test('takes a process for dead from the moment when it is killed, though that shows later', () => {

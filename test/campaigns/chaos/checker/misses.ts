@@ -5,8 +5,8 @@
  * - *misfire on*: at no time between the instant and the next one could the item be begun, for a second on end; so
  *   the run that followed was for a later instant. ("Firings missed are made up for by one run.")
  * - *misfire off*: the item could not be begun at the instant itself.
- * - The item changed hands, or its owner the session, and two or more instants in a row are missing. ("A firing that
- *   comes while its item changes hands is made up for if exactly this one is missing.")
+ * - The item changed hands, or its owner the session, and two or more instants in a row were missing then. ("A firing
+ *   that comes while its item changes hands is made up for if exactly this one is missing.")
  * - *failover off*: the owner died or lost contact at the instant; it may have begun the item and not come to start it.
  * - *not monitored*: the item moved, or its owner was in trouble.
  *
@@ -50,7 +50,7 @@ export function accountFor(
   const lateness: number[] = [];
   let madeUp = 0;
   const instants = instantsOf(job, history);
-  const missed = new Set(instants.filter((instant) => !first.has(instant)));
+  const missed = new Set(instants.filter((instant) => isMissing(first.get(instant), instant, { job, history })));
   const tell = (kind: Finding['kind'], t: number, text: string): void => {
     findings.push({ kind, t, job: job.name, item, text: `${job.name}/${item} ${text}` });
   };
@@ -124,6 +124,15 @@ export function instantsOf({ periodMs }: JobSpec, { from, to, wallOffset }: Hist
   const first = Math.ceil((from + wallOffset) / periodMs);
   const last = Math.floor((to + wallOffset) / periodMs);
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => (first + index) * periodMs);
+}
+
+/** True if an instant has no run, or, when its next instant came, had none yet. */
+function isMissing(
+  run: Run | undefined,
+  instant: number,
+  { job, history }: { readonly job: JobSpec; readonly history: History },
+): boolean {
+  return run === undefined || run.start + history.wallOffset > instant + job.periodMs;
 }
 
 function rowAround(instant: number, missed: ReadonlySet<number>, periodMs: number): readonly [number, number] {

@@ -35,6 +35,9 @@ export interface RepeatsContext {
 /** How long around a move an item that is not monitored may run twice. */
 const MOVE_MS = 1_000;
 
+/** A process that has stood still so recently records the ends of its runs late. */
+const SLOW_MS = 1_500;
+
 /** Judges all runs of one item, given in the order in which they started. */
 export function judgeRepeats(job: JobSpec, runs: readonly Run[], context: RepeatsContext): Repeats {
   const tally = { unfinished: 0, rescued: 0, untold: 0, unmonitored: 0 };
@@ -74,13 +77,22 @@ export function judgeRepeats(job: JobSpec, runs: readonly Run[], context: Repeat
       const couldBe = context.troubles.standstill(job.name).uncovered(lostAt, again.start);
       if (couldBe > context.rescueLimitMs)
         tell('rescued late', `was ${run.outcome}, and run again only ${Math.round(again.start - lostAt)} ms later`);
-    } else if (context.troubles.of(run.process, run.job).touches(run.end, run.end + RECORDING_MS)) {
+    } else if (mayBeUntold(run, again, context)) {
       tally.untold++;
     } else {
       tell('double', `was ${run.outcome}, and run again by ${again.process}`);
     }
   }
   return { findings, rescueMs, ...tally };
+}
+
+/** True if the process may not have come to record the end of the run before its session was in danger. */
+function mayBeUntold(run: Run, again: Run, { troubles }: RepeatsContext): boolean {
+  const own = troubles.of(run.process, run.job);
+  const wasRecordingSlow =
+    troubles.servers.touches(run.end, run.end + RECORDING_MS) ||
+    troubles.stalls(run.process).touches(run.end - SLOW_MS, run.end + RECORDING_MS);
+  return own.touches(run.end, wasRecordingSlow ? again.start : run.end + RECORDING_MS);
 }
 
 function movedAround(run: Run, again: Run, { timeline, troubles }: RepeatsContext): boolean {

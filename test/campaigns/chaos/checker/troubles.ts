@@ -1,4 +1,4 @@
-import { type Fault, type FaultKind, type History, type LogEvent } from '../history.js';
+import { type Fault, type FaultKind, type History, isOfServers, type LogEvent } from '../history.js';
 import { groupBy } from './group-by.js';
 import { type Interval, Intervals } from './intervals.js';
 
@@ -15,6 +15,8 @@ export interface Troubles {
    * no part for long although nothing keeps it from that is a finding of its own.
    */
   readonly standstill: (job: string) => Intervals;
+  /** Times at which something was done to a server of the registry centre: writes may wait, as for a new standby. */
+  readonly servers: Intervals;
 }
 
 /** After what was done to it has been made good, how long it may take until a process knows. */
@@ -75,6 +77,7 @@ export function readTroubles(history: History): Troubles {
     stalls: (process) => stalls.get(process) ?? NONE,
     losses: (process) => losses.get(process) ?? [],
     standstill: (job) => standstills.get(job) ?? NONE,
+    servers: new Intervals(history.faults.filter(isOfServers).map(({ from, to }) => ({ from, to, why: 'servers' }))),
   };
 }
 
@@ -117,12 +120,18 @@ export function disconnections(events: readonly LogEvent[]): readonly Interval[]
   let since: number | undefined;
   for (const event of events) {
     const phase = sessionPhase(event);
-    if (phase === 'suspended' || phase === 'lost') since ??= event.t;
+    if (phase === 'suspended' || phase === 'lost') since ??= event.t - silenceMs(event);
     if (phase !== 'connected' || since === undefined) continue;
     intervals.push({ from: since, to: event.t + RETURN_MS, why: 'owner disconnected' });
     since = undefined;
   }
   return since === undefined ? intervals : [...intervals, { from: since, to: Infinity, why: 'owner disconnected' }];
+}
+
+/** How long the registry centre had not answered when a process came to doubt its session. */
+function silenceMs(event: LogEvent): number {
+  const message = 'message' in event ? event.message : '';
+  return Number(/(?:no heartbeat was answered|confirmed nothing|no answer) for (\d+) ms/.exec(message)?.[1] ?? 0);
 }
 
 /** From when a job does not take part until it does. */
@@ -134,7 +143,7 @@ export function absences(events: readonly LogEvent[], job: string): readonly Int
     const isActive = event.jobs[job] === 'active';
     if (!isActive) since ??= event.t - BEAT_MS;
     else if (since !== undefined) {
-      intervals.push({ from: since, to: event.t, why: 'owner disconnected' });
+      intervals.push({ from: since, to: event.t + RETURN_MS, why: 'owner disconnected' });
       since = undefined;
     }
   }

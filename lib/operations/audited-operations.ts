@@ -1,18 +1,18 @@
 import { type RegistryCenter } from '../registry/registry-center.js';
 import { type Clock, systemClock } from '../time/clock.js';
 import { type OptionRules, aClock, anything, checkOptions } from '../api/settings/call-options.js';
-import { OPERATIONS_RULES, OperationAudit, type OperationsOptions } from './operation-audit.js';
+import { OPERATIONS_RULES, OperationAudit, type OperationRecorder, type OperationsOptions } from './operation-audit.js';
 import { checkedSource, registryFrom, type RegistrySource } from './registry-source.js';
 
 interface AuditedOptions extends OperationsOptions {
-  readonly audit?: OperationAudit;
+  readonly audit?: OperationRecorder;
 }
 
 const RULES: OptionRules<AuditedOptions> = { ...OPERATIONS_RULES, clock: aClock, audit: anything };
 
 /** The base of operations that change something, which are recorded. */
 export abstract class AuditedOperations {
-  protected readonly audit: OperationAudit;
+  protected readonly audit: OperationRecorder;
   protected readonly clock: Clock;
   readonly #source: RegistrySource;
 

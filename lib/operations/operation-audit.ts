@@ -49,6 +49,7 @@ export const CONTEXT_RULES: OptionRules<OperationContext> = { by: nonEmptyText, 
 /** The kind of an operation, its target, operator and reason. */
 export interface OperationTarget extends OperationContext {
   readonly operation: OperationName;
+  readonly registryCenter?: string | undefined;
   readonly jobName?: string | undefined;
   readonly serverIp?: string | undefined;
   readonly item?: number | undefined;
@@ -64,6 +65,9 @@ export interface ChangeNotes {
 
 /** The most milliseconds that a listener may take for one record. */
 const LISTENER_TIMEOUT_MS = 10_000;
+
+/** Records operations: see `OperationAudit`. */
+export type OperationRecorder = Pick<OperationAudit, 'record'>;
 
 /** Records operations, and passes the records to the listeners. */
 export class OperationAudit {
@@ -89,6 +93,11 @@ export class OperationAudit {
     this.#logger = logger;
   }
 
+  /** A recorder for the operations on one of several registry centres, which names it in the records. */
+  on(registryCenter: string): OperationRecorder {
+    return { record: (target, task) => this.record({ ...target, registryCenter }, task) };
+  }
+
   /** Carries out an operation, and records it whether it succeeds or fails. Settles as `task` does. */
   async record<T>(target: OperationTarget, task: (changes: ChangeNotes) => Promise<T>): Promise<T> {
     const before = new Map<string, string>();
@@ -100,10 +109,11 @@ export class OperationAudit {
       else after.set(what, is);
     };
     const end = (outcome: OperationRecord['outcome'], error?: string): void => {
-      const { operation, jobName, serverIp, item, by = this.#operator, reason } = target;
+      const { operation, registryCenter, jobName, serverIp, item, by = this.#operator, reason } = target;
       this.#deliver({
         id: randomUUID(),
         operation,
+        registryCenter,
         jobName,
         serverIp,
         item,

@@ -10,7 +10,9 @@ const API = fromJSON({
       nested: {
         StatusRequest: { fields: {} },
         StatusResponse: { fields: { version: { type: 'string', id: 2 } } },
-        Maintenance: { methods: { Status: { requestType: 'StatusRequest', responseType: 'StatusResponse' } } },
+        Maintenance: {
+          methods: { Status: { requestType: 'StatusRequest', responseType: 'StatusResponse', comment: '' } },
+        },
       },
     },
   },

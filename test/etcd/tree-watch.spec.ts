@@ -29,7 +29,11 @@ function scripted() {
   });
   const answer = { created: false, canceled: false, compactRevision: '0', cancelReason: '', events: [], watchId: '1' };
   const respond = (response: Partial<WatchResponse>): void =>
-    listener?.onMessage({ header: { clusterId: '1', revision: '99', raftTerm: '2' }, ...answer, ...response });
+    listener?.onMessage({
+      header: { clusterId: '1', memberId: '1', revision: '99', raftTerm: '2' },
+      ...answer,
+      ...response,
+    });
   return { watch, answers, respond, ended };
 }
 

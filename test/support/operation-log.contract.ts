@@ -9,7 +9,15 @@ const { signal } = new AbortController();
 
 function aRecord(id: string, changes: Partial<OperationRecord> = {}): OperationRecord {
   return {
-    ...{ id, operation: 'disable', jobName: 'orders', serverIp: '10.0.0.1', item: undefined, operator: 'anna@host' },
+    ...{
+      id,
+      operation: 'disable',
+      registryCenter: 'reports',
+      jobName: 'orders',
+      serverIp: '10.0.0.1',
+      item: undefined,
+      operator: 'anna@host',
+    },
     ...{ reason: 'new disks', startedAt: new Date('2030-01-31T12:00:00Z'), outcome: 'done', error: undefined },
     ...{ before: { '/orders/servers/10.0.0.1': 'ENABLED' }, after: { '/orders/servers/10.0.0.1': 'DISABLED' } },
     ...changes,
@@ -41,7 +49,15 @@ export function operationLogContract(database: () => DataSource, characters: 'al
         ...{ before: {}, after: { '/orders/sharding/0/disabled': '' }, startedAt: new Date('2030-01-31T12:00:01Z') },
       }),
       aRecord('3', {
-        ...{ operation: 'shutdown', jobName: undefined, outcome: 'failed', error: 'no answer', before: {}, after: {} },
+        ...{
+          operation: 'shutdown',
+          registryCenter: undefined,
+          jobName: undefined,
+          outcome: 'failed',
+          error: 'no answer',
+          before: {},
+          after: {},
+        },
         ...{ reason, startedAt: new Date('2030-01-31T12:00:02Z') },
       }),
     ];

@@ -13,6 +13,8 @@ export type OperationName =
   | 'disable-item'
   | 'enable-item'
   | 'fix'
+  /** A job was copied to this registry centre from another one. */
+  | 'copy-job'
   | 'trigger-graph'
   | 'run-again'
   | 'skip-job'
@@ -33,6 +35,11 @@ export interface OperationRecord {
   /** Unique. */
   readonly id: string;
   readonly operation: OperationName;
+  /**
+   * The registry centre in the application: `default`, or the name of an entry of `elasticjob.regCenters`. `undefined`
+   * outside of Nest, and in rows of tables that have no such column.
+   */
+  readonly registryCenter: string | undefined;
   /** The job that was named, or the graph; `undefined` if only a server was. */
   readonly jobName: string | undefined;
   /** The server that was named. */

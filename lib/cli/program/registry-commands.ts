@@ -1,6 +1,6 @@
 import { type Command } from 'commander';
 import { type Action } from './action.js';
-import { nonEmpty } from './values.js';
+import { nonEmpty, reason } from './values.js';
 
 /** Adds `registry migrate` and `registry copy`. */
 export function addRegistryCommands(program: Command, action: Action): void {
@@ -35,6 +35,7 @@ export function addRegistryCommands(program: Command, action: Action): void {
     .option('--overwrite', 'replace jobs that are there already')
     .option('--leave-unfinished', 'leave runs behind that are still due')
     .option('--dry-run', 'only show what would be copied')
+    .option('--reason <text>', 'why, for the records of the copies', reason)
     .option('-y, --yes', 'replace jobs without asking')
     .action(
       action(async (invocation, _, options) => (await import('../registry/copy.js')).copyRegistry(invocation, options)),

@@ -8,11 +8,13 @@
  * ```
  */
 import { RegistryRefusedError } from '../../api/errors/errors.js';
+import { type OperationRecord } from '../../api/events/operation-record.js';
 import { JobPaths } from '../../layout/job-paths.js';
 import { type JobView } from '../../layout/job-view.js';
 import { jobNames, readJob, readMoment, type ReadJob } from '../../operations/job-reading.js';
+import { OperationAudit } from '../../operations/operation-audit.js';
 import { type RegistryCenter } from '../../registry/registry-center.js';
-import { counted } from '../change/context.js';
+import { contextOf, counted } from '../change/context.js';
 import { CommandError, EXIT, type ExitCode } from '../exit-codes.js';
 import { type Invocation } from '../invocation.js';
 import { type ChangeOptions } from '../surroundings.js';
@@ -20,10 +22,10 @@ import { type Column } from '../terminal/table.js';
 import { type PlaceOptions, placesOf } from './copy-places.js';
 import { type CopyTarget, openTarget } from './copy-target.js';
 import { type CopiedJob, copiedJob, differentPaths, livingInstances, unfinishedRuns } from './copied-job.js';
-import { verifyJob, writeJob } from './job-writing.js';
+import { verifyJob, writeJob, type Written } from './job-writing.js';
 
 /** Options of `registry copy`. */
-export interface CopyOptions extends Pick<ChangeOptions, 'yes'>, PlaceOptions {
+export interface CopyOptions extends Pick<ChangeOptions, 'yes' | 'reason'>, PlaceOptions {
   /** Names of the jobs to copy. Default: all. */
   readonly job?: readonly string[];
   readonly dryRun?: boolean;
@@ -39,8 +41,10 @@ interface Move {
   readonly existing: ReadJob;
   /** The reason why the job must not be copied now, and what to do. */
   readonly problem: string | undefined;
-  /** Revision of the copy; `undefined` if it was not made. */
-  readonly revision?: number;
+  /** The copy; `undefined` if it was not made. */
+  readonly written?: Written;
+  /** The record of the operation; `undefined` if nothing was copied. */
+  readonly record?: OperationRecord | undefined;
 }
 
 /** `registry copy`: copies jobs to another registry centre. */
@@ -63,7 +67,7 @@ export async function copyRegistry(invocation: Invocation, options: CopyOptions)
     );
   const moves: Move[] = [];
   // One after the other: a failure leaves the jobs before it copied as a whole, and those after it untouched.
-  for (const move of planned) moves.push(dryRun ? move : await carryOut(move, places));
+  for (const move of planned) moves.push(dryRun ? move : await recorded(move, places, invocation));
   const json = { from: from.description, to: to.description, dryRun, overwrite, jobs: moves.map(jsonOf) };
   output.list({ rows: moves, columns: COLUMNS, empty: `There is no job in ${from.description}.` }, json);
   for (const note of [...problems, ...notes(moves, to)]) output.note(note);
@@ -158,12 +162,24 @@ function livingProblem(jobName: string, view: JobView, { description }: Registry
   );
 }
 
+/** Carries out a move as an operation on the other registry centre, which leaves a record. */
+async function recorded(move: Move, places: Places, invocation: Invocation): Promise<Move> {
+  const { jobName, config, nodes } = move.job;
+  const target = { operation: 'copy-job', jobName, ...contextOf(places.options) } as const;
+  const made = await new OperationAudit(invocation.operations).record(target, async (changes) => {
+    const done = await carryOut(move, places);
+    changes.note(config, move.existing.nodes.get(config)?.value, nodes.get(config));
+    return done;
+  });
+  return { ...made, record: invocation.record };
+}
+
 async function carryOut(move: Move, places: Places): Promise<Move> {
   const { job, existing } = move;
   const { to } = places;
   const before = (await changeOf(move, places)) ?? targetProblem(await jobIn(to, job.jobName), places);
   if (before !== undefined) throw new CommandError(EXIT.state, `${before}\nJob '${job.jobName}' was not copied.`);
-  const revision = await writeJob(to, job, existing.nodes).catch((error: unknown) => {
+  const written = await writeJob(to, job, existing.nodes).catch((error: unknown) => {
     if (!(error instanceof RegistryRefusedError)) throw error;
     throw new CommandError(EXIT.state, `Job '${job.jobName}' cannot be kept there. ${error.message}`, { cause: error });
   });
@@ -174,7 +190,7 @@ async function carryOut(move: Move, places: Places): Promise<Move> {
       EXIT.state,
       `Job '${job.jobName}' was copied, but has changed meanwhile. ${after}\nCopy it again with --overwrite.`,
     );
-  return { ...move, revision };
+  return { ...move, written };
 }
 
 const COLUMNS: readonly Column<Move>[] = [
@@ -185,31 +201,38 @@ const COLUMNS: readonly Column<Move>[] = [
   { title: 'BEGIN RECORDS', text: ({ job }) => String(job.beginRecords), align: 'right' },
 ];
 
-function outcomeOf({ problem, revision }: Move): string {
+function outcomeOf({ problem, written }: Move): string {
   if (problem !== undefined) return 'not possible now';
-  return revision === undefined ? 'would be copied' : 'copied';
+  return written === undefined ? 'would be copied' : 'copied';
 }
 
 function jsonOf(move: Move): object {
   const { jobName, disabledServers, disabledItems, beginRecords, nodes } = move.job;
-  const { problem, revision } = move;
+  const { problem, written, record } = move;
   const replaces = move.existing.nodes.has(move.existing.paths.config);
   return {
     ...{ jobName, outcome: outcomeOf(move), replaces, disabledServers, disabledItems, beginRecords, nodes: nodes.size },
     ...(problem !== undefined && { problem }),
-    ...(revision !== undefined && { revision }),
+    ...(written !== undefined && { revision: written.revision, record }),
   };
 }
 
 function notes(moves: readonly Move[], to: RegistryCenter): readonly string[] {
-  const made = moves.filter(({ revision }) => revision !== undefined);
+  const made = moves.flatMap(({ job, existing, written }) => (written ? [{ job, existing, ...written }] : []));
   if (made.length === 0) return [];
-  const lower = made.filter(({ job, revision = 0 }) => revision <= job.revision).map(({ job }) => job.jobName);
+  const lower = made.filter(({ job, revision }) => revision <= job.revision).map(({ job }) => job.jobName);
+  const absent = made.filter(({ job, existing, commits }) => commits > 1 && existing.nodes.has(job.config));
   const restart = `Now start the applications with ${to.description}, and not with the former registry centre any more.`;
-  return lower.length === 0
-    ? [restart]
-    : [
-        restart,
-        `Fencing tokens of ${lower.join(', ')} start lower there than they were: reset the tokens that your data hold.`,
-      ];
+  return [
+    restart,
+    ...(lower.length === 0
+      ? []
+      : [
+          `Fencing tokens of ${lower.join(', ')} start lower there than they were: reset the tokens that your data hold.`,
+        ]),
+    ...absent.map(
+      ({ job, commits }) =>
+        `Job '${job.jobName}' needed ${commits} commits: between the first and the last one, ${to.description} had no such job.`,
+    ),
+  ];
 }

@@ -14,25 +14,33 @@ import { type CopiedJob } from './copied-job.js';
 /** The former nodes of a job, by path; empty if it is not there. */
 export type FormerNodes = ReadonlyMap<string, MirroredNode>;
 
+/** A job that was written. */
+export interface Written {
+  /** Of the last commit. */
+  readonly revision: number;
+  readonly commits: number;
+}
+
 /**
  * Writes a job in place of its former nodes: in one commit, if it is within the limits. A job that is too large for one
  * commit is written in several: the former settings go in the first one, and the new ones come in the last one.
  * Meanwhile it is no job, and no instance can run it. If one of the commits fails, the next copy replaces what the
  * others have written.
- * @returns the revision of the (last) commit
+ * @returns the revision of the last commit, and the number of commits
  * @throws CommandError if others change the job at the same time, saying whether it is as they have left it
  */
-export async function writeJob(registry: RegistryCenter, job: CopiedJob, former: FormerNodes): Promise<number> {
+export async function writeJob(registry: RegistryCenter, job: CopiedJob, former: FormerNodes): Promise<Written> {
   let revision = 0;
+  const commits = commitsOf(job, former, registry.limits);
   // One after the other: the settings come last.
-  for (const operations of commitsOf(job, former, registry.limits)) {
+  for (const operations of commits) {
     try {
       revision = await registry.commit(operations);
     } catch (error) {
       throw isLostRace(error) ? changedMeanwhile(registry, job, { isIncomplete: revision > 0, cause: error }) : error;
     }
   }
-  return revision;
+  return { revision, commits: commits.length };
 }
 
 function changedMeanwhile(

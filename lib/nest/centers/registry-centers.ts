@@ -39,10 +39,11 @@ export class NamedRegistryCenter {
     /** `default`, or the name of an entry of `elasticjob.regCenters`. */
     readonly name: string,
     lifecycle: ElasticJobLifecycle,
-    audit: OperationAudit,
+    records: OperationAudit,
   ) {
     this.#host = () => hostOf(name, lifecycle);
     const registry = (): RegistryCenter => this.registryCenter;
+    const audit = records.on(name);
     this.jobConfiguration = new JobConfigurationAPI(registry, { audit });
     this.jobOperate = new JobOperateAPI(registry, { audit });
     this.jobGraph = new JobGraphAPI(registry, { audit });

@@ -372,6 +372,7 @@ function toOperation(row: Row): OperationRecord {
   return {
     id: textIn(row, 'id'),
     operation: textIn(row, 'operation') as OperationName,
+    registryCenter: optional('registry_center'),
     jobName: optional('job_name'),
     serverIp: optional('server_ip'),
     item: item === null || item === undefined ? undefined : Number(item),

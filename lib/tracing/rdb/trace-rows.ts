@@ -57,6 +57,7 @@ export function operationFields(record: OperationRecord): Fields {
     server_ip: record.serverIp,
     sharding_item: record.item,
     operation: record.operation,
+    registry_center: record.registryCenter,
     operator: record.operator,
     reason: record.reason,
     value_before: JSON.stringify(record.before),

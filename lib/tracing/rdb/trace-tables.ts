@@ -122,6 +122,7 @@ export const OPERATIONS: TraceTable = {
     longText('value_after'),
     required('outcome', 20),
     longText('failure_cause'),
+    { ...required('registry_center', 100), isRequired: false },
     moment('started_at'),
   ],
   timeColumn: 'started_at',

@@ -96,7 +96,14 @@ function operationOf({ atMs, revision, changes }: Commit, config: string): Opera
   }
   return {
     ...{ id: String(revision), operation: 'disable', jobName: 'bill', serverIp: undefined, item: undefined },
-    ...{ operator: 'anna', reason: undefined, startedAt: new Date(START + atMs), before, after },
+    ...{
+      registryCenter: undefined,
+      operator: 'anna',
+      reason: undefined,
+      startedAt: new Date(START + atMs),
+      before,
+      after,
+    },
     ...{ outcome: 'done', error: undefined },
   };
 }

@@ -251,6 +251,35 @@ test('a job that needs several commits has its settings last, so that it is none
   expect(Math.min(...withSettings)).toBe(Object.keys(COPY).length);
 });
 
+test('each copy leaves the record of an operation on the other registry centre', async () => {
+  await using two = await TwoRegistries.open();
+  await two.store();
+  await two.to.create('/bill/config', 'former');
+
+  const { out } = await two.copy('--to other:2181 --overwrite --yes --reason moved --json');
+
+  expect(JSON.parse(out)).toMatchObject({
+    jobs: [
+      {
+        record: {
+          ...{ operation: 'copy-job', jobName: 'bill', reason: 'moved', outcome: 'done' },
+          ...{ before: { '/bill/config': 'former' }, after: { '/bill/config': COPY['/config'] } },
+        },
+      },
+    ],
+  });
+});
+
+test('a job that is replaced by several commits is not there meanwhile, which the command says', async () => {
+  await using two = await TwoRegistries.open({ operations: 4 });
+  await two.store();
+  await two.to.create('/bill/config', 'former');
+
+  const { err } = await two.copy('--to other:2181 --overwrite --yes');
+
+  expect(err).toMatch(/Job 'bill' needed 4 commits: between the first and the last one, .* had no such job\./);
+});
+
 test('settings that are too large for the other registry centre are refused, and nothing is removed there', async () => {
   await using two = await TwoRegistries.open({ valueBytes: 20 });
   await two.store();

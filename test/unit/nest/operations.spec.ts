@@ -86,7 +86,7 @@ describe('The operations', () => {
 
     await until(() => app.get(Auditor).records.length === 2);
     expect(app.get(Auditor).records).toMatchObject([
-      { operation: 'disable', reason: 'maintenance', outcome: 'done' },
+      { operation: 'disable', registryCenter: 'default', reason: 'maintenance', outcome: 'done' },
       { operation: 'disable-item', item: 1, outcome: 'failed' },
     ]);
     await until(() => logger.lines.filter((line) => line.includes('no ink')).length === 2);

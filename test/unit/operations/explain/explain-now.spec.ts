@@ -42,7 +42,13 @@ const own = (changes = {}) => [anItem(0, { owner: idOf('A'), ...changes }), anIt
 function anOperation(changes: Partial<OperationRecord>): OperationRecord {
   return {
     ...{ id: '1', operation: 'disable', jobName: 'bill', serverIp: undefined, item: undefined, operator: 'anna' },
-    ...{ reason: 'maintenance', startedAt: new Date('2029-12-31T08:00:00Z'), before: {}, after: {} },
+    ...{
+      registryCenter: undefined,
+      reason: 'maintenance',
+      startedAt: new Date('2029-12-31T08:00:00Z'),
+      before: {},
+      after: {},
+    },
     ...{ outcome: 'done', error: undefined, ...changes },
   };
 }

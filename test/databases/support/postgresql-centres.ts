@@ -81,7 +81,7 @@ export async function asAdministrator(
   values: readonly unknown[] = [],
   database = 'postgres',
 ): Promise<readonly Readonly<Record<string, unknown>>[]> {
-  const client = await administrator(port);
+  const client = await administrator(port, database);
   try {
     return (await client.query({ text, values })).rows;
   } finally {
@@ -89,7 +89,7 @@ export async function asAdministrator(
   }
 }
 
-async function administrator(port: number): Promise<PostgresClient> {
+async function administrator(port: number, database = 'postgres'): Promise<PostgresClient> {
   const { Client } = await loadPostgresDriver();
   const client = new Client({
     connectionString: `postgres://postgres@127.0.0.1:${port}/${database}`,

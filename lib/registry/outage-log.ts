@@ -39,7 +39,7 @@ interface Outage {
   readonly logged: ReadonlySet<string>;
 }
 
-/** How often an outage that lasts is logged again. */
+/** The time between two entries about an outage that lasts. */
 const REMINDER_EVERY_MS = 60_000;
 
 /** The surroundings of the log of outages. */

@@ -6,9 +6,9 @@ import { HALF_CHARACTER, requirePath } from './etcd-keys.js';
 /** etcd's default of `--max-txn-ops`: the most comparisons, and the most requests, of one transaction. */
 export const DEFAULT_MAX_TXN_OPS = 128;
 
-/** A `create` compares its key and, twice, its parent's: that there is one, and that it has no lease. */
+/** A `create` compares its key and, twice, its parent's: the parent exists, and has no lease. */
 const COMPARISONS_OF_OPERATION = 3;
-/** That the session lives, and that its slot is as we left it. */
+/** Each commit compares the keys of its session and of its slot: the session lives, and the slot is as we left it. */
 const COMPARISONS_OF_COMMIT = 2;
 
 /**

@@ -34,7 +34,7 @@ export const DECLARED_FOR_ETCD = {
   maxTxnOps: IntegerSetting({ min: FEWEST_TXN_OPS, also: THE_DEFAULT }),
 } as const;
 
-/** Where an etcd is, and how to talk to it: the declared settings. `EtcdConfiguration` documents them. */
+/** The settings of the connection to an etcd, declared. `EtcdConfiguration` documents them. */
 export class EtcdOptions {
   @DECLARED_FOR_ETCD.endpoints endpoints?: string;
   @Setting({ kind: 'text' }, WITHOUT_PLACEHOLDERS, rule('namespace', namespaceProblem)) namespace?: string;

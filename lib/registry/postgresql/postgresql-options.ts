@@ -46,7 +46,7 @@ export const DECLARED = {
   notify: BooleanSetting(),
 } as const;
 
-/** Where a PostgreSQL is, and how to talk to it: the declared settings. */
+/** The settings of the connection to a PostgreSQL, declared. */
 export class PostgresqlOptions {
   @DECLARED.url url?: string;
   @Setting({ kind: 'text' }, WITHOUT_PLACEHOLDERS, (context) =>

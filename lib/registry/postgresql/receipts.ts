@@ -1,14 +1,14 @@
-/** What the server has confirmed to a session, as `ej_attach` reads it. */
+/** The heartbeats and commits that the server has confirmed to a session, as `ej_attach` reads them. */
 export interface Confirmed {
   readonly beats: number;
   readonly commits: readonly (readonly [job: string, revision: number])[];
 }
 
 /**
- * What the server has confirmed to this session. When the session comes back to a server that does not know it, such as
- * a replica that was promoted without the latest commits, its nodes may be missing there, so it is over. A heartbeat is
- * written after all commits that were confirmed before its sending, so only those that came later are remembered one by
- * one.
+ * The heartbeats and commits that the server has confirmed to this session. A session is over if it comes back to a
+ * server that does not know them: a replica that was promoted without the latest commits may lack its nodes. The server
+ * writes a heartbeat after all commits that it confirmed before the heartbeat was sent, so only later commits are
+ * remembered one by one.
  */
 export class Receipts {
   #beats = 0;

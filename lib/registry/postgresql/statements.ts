@@ -31,7 +31,7 @@ export type BeatAnswer =
   | {
       /** From where the next heartbeat asks for changes: the number of a transaction. */
       readonly since: string;
-      /** How many heartbeats of this session the server has written. */
+      /** The number of heartbeats of this session that the server has written. */
       readonly beats: number;
       readonly jobs: readonly (readonly [job: string, revision: number])[];
       /** When the next session of another process is over unless it is prolonged, in milliseconds; negative: it is. */

@@ -13,7 +13,7 @@ export interface EtcdTls {
   readonly checkServerIdentity?: ConnectionOptions['checkServerIdentity'];
 }
 
-/** How gRPC connects to an endpoint: by TLS if that has `https`. */
+/** The credentials with which gRPC connects to an endpoint: TLS if the endpoint has `https`. */
 export function channelCredentials(
   grpc: typeof Grpc,
   { isSecure }: Endpoint,

@@ -18,7 +18,7 @@ import { type GrpcPackages } from './grpc.js';
 import { type ResponseHeader, type StreamCalls, type UnaryCalls } from './messages.js';
 import { UnansweredCalls } from './unanswered-calls.js';
 
-/** How to connect to an endpoint. */
+/** Options of the connection to an endpoint. */
 export interface EtcdClientOptions {
   readonly clock: Clock;
   /** The longest that a call may take, in milliseconds. */

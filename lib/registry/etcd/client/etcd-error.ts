@@ -69,8 +69,8 @@ export class EtcdError extends Error {
 }
 
 /**
- * Why a connection could not be had or broke, for people: `ECONNREFUSED`, `no answer within 5000 ms`. gRPC wraps the
- * reason in a sentence of its own.
+ * The reason for which a connection was not made, or broke, for people: `ECONNREFUSED`, `no answer within 5000 ms`.
+ * gRPC wraps the reason in a sentence of its own.
  */
 export function connectionProblem(error: unknown): string {
   const text = error instanceof EtcdError ? error.details : error instanceof Error ? error.message : String(error);

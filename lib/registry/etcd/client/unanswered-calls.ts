@@ -1,7 +1,7 @@
 import { type Clock } from '../../../time/clock.js';
 import { EtcdError, Status } from './etcd-error.js';
 
-/** How long a call may still be answered after another leader was elected: it may have been passed on to that one. */
+/** The time for an answer after another leader was elected: the call may have been passed on to that one. */
 const LATE_ANSWER_MS = 500;
 
 interface UnansweredCall {

@@ -1,5 +1,5 @@
 /**
- * How messages of etcd's API become bytes.
+ * The conversion of messages of etcd's API to bytes and back.
  *
  * gRPC needs, for each call, a function that encodes requests and one that decodes answers. `@grpc/proto-loader`, which
  * comes with `@grpc/grpc-js`, makes them of a description of the messages. That description is the table below: the
@@ -105,7 +105,7 @@ const CALLS: Readonly<Record<keyof UnaryCalls | keyof StreamCalls, readonly [str
   authenticate: ['Auth', 'Authenticate', 'AuthenticateRequest', 'AuthenticateResponse'],
 };
 
-/** How the loader is to give decoded messages. */
+/** The form in which the loader gives decoded messages. */
 const AS_OBJECTS = { longs: String, defaults: true, arrays: true } as const;
 
 /** The description of one call for gRPC. */

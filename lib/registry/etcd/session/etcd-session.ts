@@ -107,7 +107,7 @@ export class EtcdSession implements Session {
     return state.phase === 'connected' && connection ? { id: state.id, connection } : undefined;
   }
 
-  /** Why etcd refuses us for good; `undefined` unless it does. */
+  /** The reason for which etcd refuses us for good; `undefined` unless it does. */
   get refusal(): RegistryCredentialsError | RegistryIncompatibleError | undefined {
     const { state } = this;
     return state.phase === 'closed' ? state.refusal : undefined;

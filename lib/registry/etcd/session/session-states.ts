@@ -14,7 +14,7 @@ export interface SessionStatesOptions {
   readonly onLost: (id: string, reason: string) => void;
 }
 
-/** How much of the timeout may pass without an answer until the session is in doubt. */
+/** The part of the timeout that may pass without an answer until the session is in doubt. */
 const DOUBTFUL_AFTER = 2 / 3;
 
 /** The state of a session, which is lost by our own clock when its time has passed, and those who are to know. */
@@ -56,7 +56,7 @@ export class SessionStates {
     return this.#lives && this.#silentMs >= DOUBTFUL_AFTER * this.#timeoutMs;
   }
 
-  /** Why the session was suspended or lost last. */
+  /** The reason for which the session was suspended or lost last. */
   get remark(): string | undefined {
     return this.#remark;
   }

@@ -29,14 +29,14 @@ export interface PlannedTxn {
 
 const { equal, greater } = CompareResult;
 
-/** That a key exists, at a version of the port if one is given. */
+/** The comparison that holds if a key exists, at a version of the port if one is given. */
 export function existsAt(key: string, version?: number): Compare {
   return version === undefined
     ? { key, target: CompareTarget.createRevision, result: greater, createRevision: 0 }
     : { key, target: CompareTarget.version, result: equal, version: version + 1 };
 }
 
-/** That there is no such key, or none in a range. */
+/** The comparison that holds if there is no such key, or none in a range. */
 export function isMissing(key: string, rangeEnd?: string): Compare {
   const target = { target: CompareTarget.version, result: equal, version: 0 } as const;
   return rangeEnd === undefined ? { key, ...target } : { key, rangeEnd, ...target };

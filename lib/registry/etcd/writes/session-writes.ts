@@ -34,12 +34,12 @@ export interface WriteTxn {
   readonly success: readonly RequestOp[];
 }
 
-/** How a write ended: it happened at this revision, or its comparisons did not hold and nothing was changed. */
+/** The end of a write: it happened at this revision, or its comparisons did not hold and nothing was changed. */
 export type WriteOutcome =
   | { readonly happened: true; readonly revision: number; readonly responses: TxnResponse['responses'] }
   | { readonly happened: false };
 
-/** How the write of a slot ended whose answer was lost. */
+/** The end of a write of a slot whose answer was lost. */
 type Settlement = { readonly revision: number } | 'never' | 'session over';
 
 /** See the top of the file. */

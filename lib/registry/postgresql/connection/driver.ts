@@ -7,7 +7,7 @@ export interface PostgresDriver {
   readonly Client: new (options: PostgresClientOptions) => PostgresClient;
 }
 
-/** How a connection is made. */
+/** Options of a connection. */
 export interface PostgresClientOptions {
   readonly connectionString: string;
   /** Options of Node's `tls.connect`; false: not encrypted. Absent: what the connection string says. */

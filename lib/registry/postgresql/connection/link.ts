@@ -78,7 +78,7 @@ export class PostgresLink {
     return this.#options.place;
   }
 
-  /** Which server this is; `undefined` if a service does not tell it. */
+  /** The identity of the server; `undefined` if a service does not report it. */
   get identity(): ServerIdentity | undefined {
     return this.#identity;
   }
@@ -92,7 +92,7 @@ export class PostgresLink {
     return this.#breakReason !== undefined;
   }
 
-  /** Why it is broken. */
+  /** The reason for which it is broken. */
   get breakReason(): string | undefined {
     return this.#breakReason;
   }

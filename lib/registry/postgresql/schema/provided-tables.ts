@@ -4,7 +4,7 @@ import { resolvePostgresqlConfiguration } from '../postgresql-configuration.js';
 import { creation, provideTables, quoted, storedVersion } from './migration.js';
 import { SCHEMA_VERSION } from './tables.js';
 
-/** Where tables are provided, and for whom. */
+/** The schema of the tables, and the role that gets rights on them. */
 export interface ProvidedTablesOptions {
   /** Schema of the tables. Default: `elasticjob`. */
   readonly schema?: string;
@@ -12,7 +12,7 @@ export interface ProvidedTablesOptions {
   readonly grantTo?: string;
 }
 
-/** What there was before, and what was done. */
+/** The tables after they were provided, and their version before. */
 export interface ProvidedTables {
   readonly schema: string;
   /** Version of the tables that this library works with. */
@@ -68,7 +68,7 @@ export async function provideTablesAt(
 }
 
 /**
- * Whether a database has tables of the registry centre in that schema. Nothing is written.
+ * True if a database has tables of the registry centre in that schema. Nothing is written.
  * @param url `postgres://user:password@host:5432/database`
  * @param timeoutMs how long connecting, and each statement, may take, in milliseconds
  * @param schema default: `elasticjob`

@@ -1,5 +1,5 @@
 /**
- * Which server this is, and protection against those who empty the tables by hand.
+ * The identity of the server, and the refusal of a `TRUNCATE` of the tables.
  *
  * A replica that is promoted writes on another timeline than the server before, and may lack its latest commits, whose
  * revisions nobody knows. So the first transaction that finds another timeline, or another database system, raises the
@@ -7,8 +7,8 @@
  * it, or the clocks of both differ by less. Commits read the floor with the namespace's row after their jobs, in the
  * common order of locks.
  *
- * Where nothing is noted, the tables may have been made again after promotions that had raised the floor, each by a
- * day. So they begin as many days ahead as there were promotions.
+ * A namespace without a noted timeline may be of tables that were made again after promotions, each of which had raised
+ * the floor by a day. So its floor begins as many days ahead as there were promotions.
  *
  * @param s the quoted name of the schema
  */

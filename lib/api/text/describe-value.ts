@@ -1,4 +1,5 @@
 import { type Wording, wording, type WordingValue } from '../../wording/wording.js';
+import { withoutSecrets } from './secrets.js';
 
 /** `shown`: a value may appear in messages. `hidden`: it must not. */
 export type Secrecy = 'shown' | 'hidden';
@@ -7,7 +8,7 @@ const LONGEST_TEXT = 80;
 
 /**
  * A value as error messages quote it: `"three"`, `null`, `NaN`, `[1,2]`, `keys with values`. Never throws, is never
- * long, and shows only the kind of a value that is hidden: `a string that is not shown`.
+ * long, hides secrets in texts, and shows only the kind of a value that is hidden: `a string that is not shown`.
  */
 export function describeValue(value: unknown, secrecy: Secrecy = 'shown'): string {
   if (typeof value === 'function') return 'a function';
@@ -16,7 +17,7 @@ export function describeValue(value: unknown, secrecy: Secrecy = 'shown'): strin
   if (typeof value === 'object' && value !== null) return isMap(value) ? 'keys with values' : describeInstance(value);
   if (value !== undefined && secrecy === 'hidden')
     return value === null ? 'null' : `a ${typeof value} that is not shown`;
-  return typeof value === 'string' ? shortened(JSON.stringify(value)) : String(value);
+  return typeof value === 'string' ? shortened(JSON.stringify(withoutSecrets(value))) : String(value);
 }
 
 /** As `describeValue`, for sentences that are worded in other languages too. */

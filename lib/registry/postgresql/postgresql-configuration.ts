@@ -1,4 +1,5 @@
 import { InvalidConfigurationError } from '../../api/errors/errors.js';
+import { urlsOf } from './connection/urls.js';
 import { isMap } from '../../api/text/describe-value.js';
 import { problemsInMap } from '../../api/settings/setting.js';
 import { DEFAULTS, PostgresqlOptions } from './postgresql-options.js';
@@ -92,14 +93,6 @@ function placesOf(url: string): Pick<PostgresqlSettings, 'hosts' | 'place' | 'da
     place: places,
     database: found[0]?.database ?? '',
   };
-}
-
-/** The URL once for each of its hosts, which commas separate as for libpq. `pg` itself takes one. */
-function urlsOf(url: string): readonly string[] {
-  const [authority = ''] = /(?<=^postgres(?:ql)?:\/\/)[^/?#]*/.exec(url) ?? [];
-  const hosts = authority.slice(authority.lastIndexOf('@') + 1);
-  const end = url.indexOf(authority) + authority.length;
-  return hosts.split(',').map((host) => `${url.slice(0, end - hosts.length)}${host}${url.slice(end)}`);
 }
 
 function placeOf(url: string): { readonly place: string; readonly database: string } {

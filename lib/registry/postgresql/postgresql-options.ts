@@ -3,6 +3,7 @@ import { BooleanSetting, IntegerSetting, rule, Setting, TextSetting } from '../.
 import { placeholderProblem } from '../../api/settings/placeholder.js';
 import { isMap } from '../../api/text/describe-value.js';
 import { wording } from '../../wording/wording.js';
+import { urlProblem } from './connection/urls.js';
 
 /** The values of settings that are missing, or of numbers that are 0. */
 export const DEFAULTS = {
@@ -16,6 +17,7 @@ export const DEFAULTS = {
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 const WITHOUT_PLACEHOLDERS = rule('placeholder', placeholderProblem);
+const POSTGRESQL = /^postgres(?:ql)?:\/\/\S+$/;
 /** A URL whose password has `/`, `?` or `#` would be read as another host, whose name is a part of the password. */
 const WITHOUT_LATE_AT = /^(?!\w+:\/\/[^/?#]*[/?#].*@)/;
 /** Names that PostgreSQL keeps whole: it cuts off what is beyond 63 bytes. */
@@ -28,7 +30,7 @@ export const DECLARED = {
     { kind: 'text', secrecy: 'hidden' },
     WITHOUT_PLACEHOLDERS,
     (context) =>
-      Matches(/^postgres(?:ql)?:\/\/\S+$/, {
+      Matches(POSTGRESQL, {
         ...context,
         message: 'must be a URL such as postgres://user@host:5432/database',
       }),
@@ -38,9 +40,18 @@ export const DECLARED = {
         message:
           'must have no @ after the first /, ? or # behind postgres://; in a password, write these as %2F, %3F and %23',
       }),
+    rule('hosts', (url: unknown) => (POSTGRESQL.test(String(url)) ? urlProblem(String(url)) : undefined)),
   ),
-  schema: TextSetting({}, (context) =>
-    Matches(SCHEMA, { ...context, message: 'must be a name of lower-case letters, digits and _, such as elasticjob' }),
+  schema: TextSetting(
+    {},
+    (context) =>
+      Matches(SCHEMA, {
+        ...context,
+        message: 'must be a name of lower-case letters, digits and _, such as elasticjob',
+      }),
+    rule('reserved', (name: unknown) =>
+      String(name).startsWith('pg_') ? 'must not begin with pg_, which PostgreSQL keeps for itself' : undefined,
+    ),
   ),
   connections: IntegerSetting({ min: 2, max: 100 }),
   notify: BooleanSetting(),

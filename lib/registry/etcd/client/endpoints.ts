@@ -1,4 +1,5 @@
 import { legible } from '../../../api/text/describe-value.js';
+import { withoutSecrets } from '../../../api/text/secrets.js';
 
 /** One member of the cluster. */
 export interface Endpoint {
@@ -30,7 +31,7 @@ export function endpointsProblem(text: unknown): string | undefined {
   const each = split(text);
   const wrong = each.find((part) => readEndpoint(part) === undefined);
   if (wrong === '') return `must be ${form}, without empty parts between commas`;
-  if (wrong !== undefined) return `must be ${form}, and '${legible(wrong)}' is no such endpoint`;
+  if (wrong !== undefined) return `must be ${form}, and '${legible(withoutSecrets(wrong))}' is no such endpoint`;
   const isMixed = new Set(readEndpoints(text).map(({ isSecure }) => isSecure)).size > 1;
   return isMixed ? 'must have https in all of its endpoints or in none' : undefined;
 }

@@ -75,6 +75,9 @@ export class EtcdError extends Error {
 export function connectionProblem(error: unknown): string {
   const text = error instanceof EtcdError ? error.details : error instanceof Error ? error.message : String(error);
   const last = /Last error: (.*?)(?:\. Resolution note:.*)?$/s.exec(text)?.[1] ?? text;
+  // gRPC adds the time of day, which would make a new problem of each attempt.
+  if (/^Failed to connect(?: \(|$)/.test(last))
+    return 'the server ends the connection at once, as one does that is no etcd';
   const [, code] = /\b(E[A-Z]{4,}|ERR_[A-Z_]+)\b/.exec(last) ?? [];
   return code ?? last.replace(/^Error: /, '').replace(/\.$/, '');
 }

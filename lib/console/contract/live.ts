@@ -21,6 +21,8 @@ export type LiveEvent =
   /** Instances of a job are new or gone; the page reads them again. */
   | { readonly type: 'instances'; readonly jobName: string }
   | { readonly type: 'config'; readonly jobName: string; readonly version: number }
+  /** What a job in a graph has on record of its rounds has changed; the page reads the graph again. */
+  | { readonly type: 'graph'; readonly jobName: string }
   | { readonly type: 'servers' }
   | { readonly type: 'registry'; readonly status: RegistryStatus }
   /** Events were left out: the page reads everything again. */

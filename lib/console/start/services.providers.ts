@@ -5,6 +5,7 @@
 import { type FactoryProvider, type Provider, type Type } from '@nestjs/common';
 import { DataSourcesController } from '../http/api/data-sources.controller.js';
 import { EventsController } from '../http/api/events.controller.js';
+import { GraphsController } from '../http/api/graphs.controller.js';
 import { JobActionsController } from '../http/api/job-actions.controller.js';
 import { JobConfigurationsController } from '../http/api/job-configurations.controller.js';
 import { JobsController } from '../http/api/jobs.controller.js';
@@ -29,6 +30,7 @@ import {
 import { RegistryChoice } from '../services/compat/registry-choice.js';
 import { TraceTables } from '../services/compat/trace-tables.js';
 import { ConsoleJobs } from '../services/jobs/console-jobs.js';
+import { ConsoleGraphs } from '../services/jobs/console-graphs.js';
 import { JobActions } from '../services/jobs/job-actions.js';
 import { JobConfigurations } from '../services/jobs/job-configurations.js';
 import { Problems } from '../services/jobs/problems.js';
@@ -73,7 +75,7 @@ const jobs: FactoryProvider<ConsoleJobs> = {
   inject: [CONSOLE_SERVICE_OPTIONS, Traces, LastRuns, DataSources, ConsoleAudit],
 };
 
-const withAudit = [JobActions, JobConfigurations].map((Service): FactoryProvider => ({
+const withAudit = [JobActions, JobConfigurations, ConsoleGraphs].map((Service): FactoryProvider => ({
   provide: Service,
   useFactory: (options: ConsoleServiceOptions, audit: ConsoleAudit) =>
     new Service(audit, clockOf(options), { hidesParameters: options.hideParameters }),
@@ -122,6 +124,7 @@ export const consoleServiceControllers: readonly Type[] = [
   JobConfigurationsController,
   JobActionsController,
   JobsController,
+  GraphsController,
   ServersController,
   EventsController,
   TraceController,

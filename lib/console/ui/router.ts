@@ -58,6 +58,18 @@ export const router = createRouter({
       meta: { title: 'nav.jobs' },
     },
     {
+      path: '/r/:registry/graphs',
+      name: 'graphs',
+      component: () => import('./pages/graphs/GraphsPage.vue'),
+      meta: { title: 'nav.graphs' },
+    },
+    {
+      path: '/r/:registry/graphs/:graph',
+      name: 'graph',
+      component: () => import('./pages/graphs/GraphPage.vue'),
+      meta: { title: 'nav.graphs' },
+    },
+    {
       path: '/r/:registry/servers',
       name: 'servers',
       component: () => import('./pages/servers/ServersPage.vue'),
@@ -149,8 +161,8 @@ router.onError((error, to) => showFault(error, () => void router.push(to.fullPat
 
 router.afterEach((to) => {
   fault.value = undefined;
-  const { registry, job, ip } = to.params;
-  const place = [job, ip].find((each) => typeof each === 'string' && each !== '');
+  const { registry, job, ip, graph } = to.params;
+  const place = [job, ip, graph].find((each) => typeof each === 'string' && each !== '');
   document.title = [place, to.meta.title && t(to.meta.title), 'ElasticJob'].filter(Boolean).join(' · ');
   if (to.meta.isPublic === true) return;
   if (typeof registry === 'string') choose(registry);

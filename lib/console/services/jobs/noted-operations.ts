@@ -1,5 +1,6 @@
 import { type OperationContext } from '../../../api/events/operation-record.js';
 import { JobConfigurationAPI } from '../../../operations/job-configuration-api.js';
+import { JobGraphAPI } from '../../../operations/job-graph-api.js';
 import { JobOperateAPI } from '../../../operations/job-operate-api.js';
 import { type ChangeNotes, OperationAudit, type OperationTarget } from '../../../operations/operation-audit.js';
 import { ShardingOperateAPI } from '../../../operations/sharding-operate-api.js';
@@ -21,6 +22,7 @@ export interface NotedOperations {
   readonly jobs: JobOperateAPI;
   readonly items: ShardingOperateAPI;
   readonly configurations: JobConfigurationAPI;
+  readonly graphs: JobGraphAPI;
   readonly audit: OperationAudit;
   /** The operator and the reason, for the records of operations. */
   readonly context: OperationContext;
@@ -44,6 +46,7 @@ export async function operate<T>(
       jobs: new JobOperateAPI(center, options),
       items: new ShardingOperateAPI(center, options),
       configurations: new JobConfigurationAPI(center, options),
+      graphs: new JobGraphAPI(center, options),
       audit: noted,
       context: { by: actorOf(caller), ...(reason !== undefined && { reason }) },
     });

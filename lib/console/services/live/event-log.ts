@@ -11,6 +11,7 @@ import { type Clock } from '../../../time/clock.js';
 import { type LiveEvent } from '../../contract/live.js';
 import { type RegistryStatus } from '../../contract/registries.js';
 import { type JobRow } from '../../contract/jobs.js';
+import { isInGraph } from '../../../layout/job-view.js';
 import { jobRow, nextFire, shardRows, withRuns } from './job-rows.js';
 import { type LastRuns } from '../trace/last-runs.js';
 import { type LiveChange, type LiveJob, type LiveJobs } from './live-jobs.js';
@@ -182,6 +183,8 @@ export class EventLog {
     this.#lastSent.set(jobName, now);
     if (before?.row !== now.row) this.#add(`job ${jobName}`, { type: 'job', job: this.#rowOf(job) });
     if (this.#followed.has(jobName)) this.#logShards(before?.job, job);
+    if (before !== undefined && hasGraphChanged(before.job, job))
+      this.#add(`graph ${jobName}`, { type: 'graph', jobName });
     if (before !== undefined && before.instances !== now.instances)
       this.#add(`instances ${jobName}`, { type: 'instances', jobName });
     if (before !== undefined && now.version !== undefined && before.version !== now.version)
@@ -234,4 +237,10 @@ export class EventLog {
     if (this.#ring.length > REMEMBERED) this.#ring.shift();
     this.#listeners.notify(logged);
   }
+}
+
+/** True if the job belongs to a graph, and its rounds have changed: unchanged parts of a view are the same objects. */
+function hasGraphChanged({ view: before }: LiveJob, { view: now }: LiveJob): boolean {
+  if (!isInGraph(before) && !isInGraph(now)) return false;
+  return before.graph !== now.graph || before.beginRecords !== now.beginRecords;
 }

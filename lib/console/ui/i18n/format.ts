@@ -67,8 +67,11 @@ export function duration(ms: number | undefined): string {
   if (ms === undefined || !Number.isFinite(ms)) return '–';
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 1 : 0)} s`;
-  if (ms < 3_600_000) return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
-  return `${Math.floor(ms / 3_600_000)} h ${Math.round((ms % 3_600_000) / 60_000)} min`;
+  // Rounded first, so that no duration has 60 seconds or minutes.
+  const seconds = Math.round(ms / 1_000);
+  const minutes = Math.round(seconds / 60);
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
 export const count = (value: number): string => new Intl.NumberFormat(locale.value).format(value);

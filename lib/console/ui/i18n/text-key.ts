@@ -11,6 +11,8 @@ export type Kind =
   | 'phase'
   | 'result'
   | 'role'
+  | 'roundCause'
+  | 'roundState'
   | 'serverState'
   | 'severity'
   | 'source'

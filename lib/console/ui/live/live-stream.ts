@@ -7,6 +7,7 @@ const TYPES: readonly LiveEvent['type'][] = [
   'shards',
   'instances',
   'config',
+  'graph',
   'servers',
   'registry',
   'resync',

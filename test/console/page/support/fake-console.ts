@@ -21,7 +21,7 @@ const POLICY =
 /** The built page below a path, with the server's policy, and an API that answers from fixtures. */
 export class FakeConsole {
   readonly known: Knowledge = {
-    ...{ role: 'admin', isSetupNeeded: false, isEmpty: false, version: 7, requests: [] },
+    ...{ role: 'admin', isSetupNeeded: false, isEmpty: false, isGraphPaused: false, version: 7, requests: [] },
     ...{ jobs: fixtures.jobs(), shards: fixtures.shards(24), instances: fixtures.instances() },
   };
   readonly #streams = new Set<ServerResponse>();

@@ -1,6 +1,7 @@
 import { type Permission, type Role } from '../../../../lib/console/contract/common.js';
 import { type InstanceRow, type JobRow, type ShardRow } from '../../../../lib/console/contract/jobs.js';
 import * as fixtures from './fixtures.js';
+import * as graphs from './graphs.js';
 
 /** The data that a test may change while the page is open. */
 export interface Knowledge {
@@ -11,6 +12,7 @@ export interface Knowledge {
   shards: ShardRow[];
   instances: InstanceRow[];
   version: number;
+  isGraphPaused: boolean;
   readonly requests: {
     readonly method: string;
     readonly path: string;
@@ -88,6 +90,11 @@ function change(known: Knowledge, method: string, path: string, body: unknown): 
       return problem(412, 'stale-version', 'Somebody else has changed the settings.');
     known.version++;
     return { body: { version: known.version } };
+  }
+  if (path.includes('/graphs/')) {
+    if (/\/(?:pause|resume)$/.test(path)) known.isGraphPaused = path.endsWith('/pause');
+    const isBegun = /\/(?:trigger|again)$/.test(path);
+    return isBegun ? { body: { instant: fixtures.NOW + 1, jobs: ['build-report'] } } : { status: 204 };
   }
   if (path.endsWith('/trigger') || path.endsWith('/rerun'))
     return { body: { instances: [{ instanceId: 'a', answer: 'taken', willRun: true }] } };
@@ -327,6 +334,11 @@ function readRegistry(known: Knowledge, [what, name, part]: readonly string[], q
         : fixtures.overview(),
     };
   if (what === 'schedule') return page(known.isEmpty ? [] : fixtures.schedule(Number(query.get('from'))));
+  if (what === 'graphs') {
+    if (name === undefined) return page(known.isEmpty ? [] : graphs.graphs(known.isGraphPaused));
+    if (name !== 'nightly') return problem(404, 'unknown-graph', `There is no graph ${name}.`);
+    return part === 'rounds' ? page(graphs.rounds()) : { body: graphs.graph(known.isGraphPaused) };
+  }
   if (what === 'servers') return readServers(known, name, part);
   if (name === undefined) {
     const start = Number(query.get('cursor') ?? 0);

@@ -3,6 +3,7 @@ export const ICONS = {
   overview: ['M4 13h6V4H4zM14 20h6v-9h-6zM14 4v3h6V4zM4 20h6v-3H4z'],
   jobs: ['M4 6h16M4 12h16M4 18h10'],
   servers: ['M4 5h16v5H4zM4 14h16v5H4z', 'M8 7.5h.01M8 16.5h.01'],
+  graph: ['M3 4h6v5H3zM3 15h6v5H3zM15 9.5h6v5h-6z', 'M9 6.5h3v11H9M12 12h3'],
   schedule: ['M5 5h14v15H5zM5 10h14M9 3v4M15 3v4'],
   trace: ['M4 18l5-6 4 3 7-9', 'M15 6h5v5'],
   registries: ['M12 3l8 4.5v9L12 21l-8-4.5v-9z', 'M4 7.5l8 4.5 8-4.5M12 12v9'],

@@ -7,7 +7,7 @@ type Setting = keyof JobConfigurationDto;
 type Limit = 'timeoutMilliseconds' | 'maxRetries' | 'retryBackoffMilliseconds';
 
 /** The jobs after which a job runs, and the rules by which it follows them; stored as properties, too. */
-type Dependency = 'after' | keyof typeof RULES;
+type Dependency = 'after' | 'graph' | 'graphTimeoutMilliseconds' | keyof typeof RULES;
 
 /** The values of each rule by which a job follows others; the first one is the default, which is not stored. */
 const RULES = {
@@ -59,6 +59,8 @@ export const GROUPS: readonly { readonly title: TextKey; readonly fields: readon
       rule('afterMatch'),
       rule('afterFailure'),
       rule('afterRounds'),
+      { name: 'graph', kind: 'text', property: 'graph.name' },
+      { name: 'graphTimeoutMilliseconds', kind: 'number', property: 'graph.timeoutMilliseconds' },
     ],
   },
   {

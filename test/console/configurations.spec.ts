@@ -285,7 +285,7 @@ describe('a job that is to run after others', () => {
 
   async function checkOf({ browser }: { readonly browser: Browser }, body: object) {
     const { json } = await browser.request(`${CONFIG}/validate`, { method: 'POST', body });
-    return json as ConfigurationCheck;
+    return json as unknown as ConfigurationCheck;
   }
 
   test('is warned of a name that no job has, with the nearest one, and may be stored', async () => {

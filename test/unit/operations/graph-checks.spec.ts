@@ -127,7 +127,7 @@ describe('an upstream job', () => {
   });
 
   test('without a schedule is found, unless it runs after others itself', async () => {
-    await store('a', { cron: undefined } as Settings);
+    await store('a', { cron: undefined } as unknown as Settings);
     await store('b', after('a'));
     await store('c', after('b'));
 

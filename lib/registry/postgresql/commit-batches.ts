@@ -1,5 +1,6 @@
 import { type Connected } from './postgresql-session.js';
-import { type CommitAnswer, type Statements } from './statements.js';
+import { type Mirrors } from './mirror/mirrors.js';
+import { type CommitAnswer, type CommitsAnswer, type Statements } from './statements.js';
 
 /** A commit as it is sent. */
 export interface SentCommit {
@@ -8,6 +9,8 @@ export interface SentCommit {
   /** Its operations as JSON. */
   readonly operations: string;
   readonly notifies: boolean;
+  /** The jobs that it changes. */
+  readonly jobs: readonly string[];
 }
 
 interface Waiting {
@@ -27,13 +30,15 @@ const MOST_CHARACTERS = 2_000_000;
  */
 export class CommitBatches {
   readonly #statements: Statements;
+  readonly #mirrors: Pick<Mirrors, 'positions' | 'onMissed'>;
   readonly #most: number;
   readonly #waiting: Waiting[] = [];
   #underWay = 0;
 
   /** @param most most transactions at the same time */
-  constructor(statements: Statements, most: number) {
+  constructor(statements: Statements, mirrors: Pick<Mirrors, 'positions' | 'onMissed'>, most: number) {
     this.#statements = statements;
+    this.#mirrors = mirrors;
     this.#most = most;
   }
 
@@ -74,8 +79,11 @@ export class CommitBatches {
     this.#underWay++;
     try {
       const commits = batch.map(({ commit: { id, operations, notifies } }) => `[${id},${operations},${notifies}]`);
-      const { rows } = await connected.link.query(this.#statements.commits(connected, `[${commits.join(',')}]`));
-      const answers = rows[0]?.['answer'] as readonly CommitAnswer[];
+      const known = this.#mirrors.positions(new Set(batch.flatMap(({ commit: { jobs } }) => jobs)));
+      const { rows } = await connected.link.query(this.#statements.commits(connected, `[${commits.join(',')}]`, known));
+      const { answers, missed } = rows[0]?.['answer'] as CommitsAnswer;
+      // Before the answers, so that mirrors can show these commits next.
+      if (!connected.link.isBroken) this.#mirrors.onMissed(known, missed);
       for (const [index, { resolve, reject }] of batch.entries()) {
         const answer = answers[index];
         if (answer === undefined) reject(new Error('The server has answered fewer commits than it was sent'));

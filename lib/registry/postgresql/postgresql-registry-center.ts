@@ -16,10 +16,10 @@
  *
  * **One round trip.** A commit is one call of a function. It locks the row of each job that it writes below, so that
  * the commits of a job are in one order, and those of different jobs run side by side. Commits that have to wait for a
- * connection share a transaction.
+ * connection share a transaction. The answer brings what others have committed to these jobs before.
  *
- * **Notices carry no data.** A notification says that a job has changed; the journal says what. If a notification does
- * not come, the next heartbeat brings the news.
+ * **Notices carry no data.** A notification says that a job has changed; the journal says what, unless the answer to a
+ * commit has said so already. If a notification does not come, the next heartbeat brings the news.
  *
  * **On failure:** a call is refused at once while the session is not connected. If the answer to a write is lost, the
  * session's next link finds out whether it was carried out. Mirrors stop being current, and read everything again once
@@ -127,11 +127,9 @@ export class PostgresqlRegistryCenter implements RegistryCenter {
       else if (phase === 'closed') mirrors.close();
       else mirrors.onDisconnected();
     });
-    const onCommit = mirrors.onOwnCommit.bind(mirrors);
-    const isRoutine = mirrors.isRoutine.bind(mirrors);
     const settleMs = settings.connectionTimeoutMs;
     const { connections } = settings;
-    this.#writes = new Writes({ session, statements, clock, connections, settleMs, onCommit, isRoutine });
+    this.#writes = new Writes({ session, statements, clock, connections, settleMs, mirrors });
     this.#namespace = settings.namespace;
     this.#schema = settings.schema;
     this.#clock = clock;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type PostgresStatement } from './connection/driver.js';
+import { type MissedEntry } from './mirror/journal-rows.js';
 import { type Confirmed } from './receipts.js';
 import { quoted } from './schema/migration.js';
 
@@ -11,7 +12,14 @@ export interface Place {
   readonly notify: boolean;
 }
 
-/** The answer of `ej_commit`; `ej_commits` answers a list of them. */
+/** The answer of `ej_commits`. */
+export interface CommitsAnswer {
+  readonly answers: readonly CommitAnswer[];
+  /** What others have committed since the known positions, in the order of the revisions of each job. */
+  readonly missed: readonly MissedEntry[];
+}
+
+/** The answer of `ej_commit`. */
 export type CommitAnswer =
   | {
       readonly revision: number;
@@ -78,17 +86,17 @@ export class Statements {
     return this.#call('ej_prune', [most]);
   }
 
-  /** @param commits as JSON: a list of `[id, operations, whether it notifies]` */
-  commits(of: { readonly id: string; readonly epoch: number }, commits: string): PostgresStatement {
-    return this.#call('ej_commits', [this.#namespace, of.id, of.epoch, commits, this.channel]);
-  }
-
-  notify(payloads: readonly string[]): PostgresStatement {
-    return {
-      name: 'ej_notify',
-      text: 'SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS payload',
-      values: [this.channel, payloads],
-    };
+  /**
+   * @param commits as JSON: a list of `[id, operations, whether it notifies]`
+   * @param known revisions of jobs: the answer brings the journal between them and these commits
+   */
+  commits(
+    of: { readonly id: string; readonly epoch: number },
+    commits: string,
+    known: ReadonlyMap<string, number>,
+  ): PostgresStatement {
+    const positions = JSON.stringify(Object.fromEntries(known));
+    return this.#call('ej_commits', [this.#namespace, of.id, of.epoch, commits, positions, this.channel]);
   }
 
   /** The revision of a commit, if it was carried out and has changed anything. */
@@ -152,16 +160,27 @@ export class Statements {
   /**
    * The changes of jobs since the given revisions, in order: one row for each commit, at least one for each job, all
    * with the job's present revision.
+   * @param payloads notifications to send with it
    */
-  journal(known: ReadonlyMap<string, number>): PostgresStatement {
-    return {
-      name: 'ej_journal',
-      text: `SELECT k.job, j.revision AS head, c.revision, c.previous, c.session, c.changes
+  journal(known: ReadonlyMap<string, number>, payloads: readonly string[] = []): PostgresStatement {
+    // OFFSET 0 has the planner look up each job. With joins, it may read both tables as a whole.
+    const changes = `SELECT k.job, j.revision AS head, c.revision, c.previous, c.session, c.changes
         FROM unnest($2::text[], $3::bigint[]) AS k (job, known)
-        LEFT JOIN ${this.#s}.ej_job AS j ON j.namespace = $1 AND j.job = k.job
-        LEFT JOIN ${this.#s}.ej_change AS c ON c.namespace = $1 AND c.job = k.job AND c.revision > k.known
-        ORDER BY k.job, c.revision`,
-      values: [this.#namespace, [...known.keys()], [...known.values()]],
+        LEFT JOIN LATERAL (
+          SELECT revision FROM ${this.#s}.ej_job WHERE namespace = $1 AND job = k.job OFFSET 0
+        ) AS j ON true
+        LEFT JOIN LATERAL (
+          SELECT revision, previous, session, changes FROM ${this.#s}.ej_change
+          WHERE namespace = $1 AND job = k.job AND revision > k.known OFFSET 0
+        ) AS c ON true`;
+    const values = [this.#namespace, [...known.keys()], [...known.values()]];
+    if (payloads.length === 0) return { name: 'ej_journal', text: `${changes} ORDER BY k.job, c.revision`, values };
+    return {
+      name: 'ej_announcing_journal',
+      text: `SELECT NULL AS job, count(pg_notify($4, payload)) AS head, NULL::bigint AS revision, NULL AS previous,
+          NULL AS session, NULL AS changes FROM unnest($5::text[]) AS payload
+        UNION ALL ${changes} ORDER BY job, revision`,
+      values: [...values, this.channel, payloads],
     };
   }
 

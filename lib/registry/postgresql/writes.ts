@@ -9,6 +9,7 @@ import { type Clock } from '../../time/clock.js';
 import { type Operation, type SessionState } from '../registry-center.js';
 import { CommitBatches } from './commit-batches.js';
 import { faultOf, isLasting, isServerAnswer, LinkBrokenError } from './connection/faults.js';
+import { type Mirrors } from './mirror/mirrors.js';
 import { jobOf, type OwnCommit } from './mirror/postgresql-mirror.js';
 import { type Connected, type PostgresqlSession } from './postgresql-session.js';
 import { RoutineNotices } from './routine-notices.js';
@@ -45,9 +46,7 @@ interface WritesOptions {
   readonly connections: number;
   /** How long a lost answer is looked for, in milliseconds. */
   readonly settleMs: number;
-  readonly onCommit: (commit: OwnCommit) => void;
-  /** True if changes of these paths are routine to the mirrors of this process. */
-  readonly isRoutine: (paths: readonly string[]) => boolean;
+  readonly mirrors: Mirrors;
 }
 
 /**
@@ -62,13 +61,10 @@ export class Writes {
 
   constructor(options: WritesOptions) {
     this.#options = options;
-    const { clock, session, statements, connections } = options;
+    const { clock, statements, connections, mirrors } = options;
     // One connection is for heartbeats, and one is left to those who read.
-    this.#batches = new CommitBatches(statements, Math.max(1, connections - 2));
-    // One that fails breaks its link, and with the next one all mirrors read everything.
-    this.#notices = new RoutineNotices(clock, (payloads) => {
-      session.connected?.link.query(statements.notify(payloads)).catch(() => undefined);
-    });
+    this.#batches = new CommitBatches(statements, mirrors, Math.max(1, connections - 2));
+    this.#notices = new RoutineNotices(clock, (revisions) => mirrors.announce(revisions));
   }
 
   /**
@@ -76,21 +72,26 @@ export class Writes {
    *   RegistryOutcomeUnknownError if that cannot be found out
    */
   async commit(subject: Subject, operations: readonly ServerOperation[]): Promise<Committed> {
-    const { session, statements } = this.#options;
+    const { session, statements, mirrors } = this.#options;
     const { connected } = session;
     if (!connected) throw this.#unavailable(subject, new Error(`The session is ${session.state.phase}`));
     const id = ++this.#commits;
+    const paths = operations.flatMap(({ type, path }) => (type === 'check' ? [] : [path]));
+    const jobs = [...new Set(paths.map(jobOf))];
+    const ended = mirrors.awaitCommit(jobs);
     try {
-      const notifies = statements.channel !== undefined && (!this.#isRoutine(operations) || this.#notices.admit());
-      const answer = await this.#batches.send(connected, { id, notifies, operations: encode(operations) });
-      if (!notifies && statements.channel !== undefined && 'changed' in answer && answer.changed)
-        this.#notices.add(answer.revision, Object.keys(answer.previous));
+      const notifies = statements.channel !== undefined && (!mirrors.isRoutine(paths) || this.#notices.admit());
+      const answer = await this.#batches.send(connected, { id, notifies, jobs, operations: encode(operations) });
+      if (statements.channel !== undefined && 'changed' in answer && answer.changed)
+        this.#notices[notifies ? 'notified' : 'add'](answer.revision, Object.keys(answer.previous));
       return this.#take(answer, { subject, operations, connected });
     } catch (error) {
       if (error instanceof LinkBrokenError && error.wasSent)
         return this.#findOut(subject, { id, connected, operations, error });
       if (isLasting(error)) session.onRefusal(connected, error);
       throw isOurs(error) ? error : this.#unavailable(subject, error);
+    } finally {
+      ended();
     }
   }
 
@@ -111,10 +112,6 @@ export class Writes {
     if (changed)
       this.#changed(connected, { revision, previous, session: connected.id, operations: isKnown ? known : [] });
     return { revision, done };
-  }
-
-  #isRoutine(operations: readonly ServerOperation[]): boolean {
-    return this.#options.isRoutine(operations.flatMap(({ type, path }) => (type === 'check' ? [] : [path])));
   }
 
   async #findOut(
@@ -145,7 +142,7 @@ export class Writes {
 
   #changed(connected: Connected, commit: OwnCommit): void {
     this.#options.session.onCommit(connected, commit);
-    this.#options.onCommit(commit);
+    this.#options.mirrors.onOwnCommit(commit);
   }
 
   /** The next link of the session. @throws `unknown` if there is none in time */

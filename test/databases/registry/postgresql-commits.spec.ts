@@ -64,8 +64,9 @@ class Tree {
   /** @returns the answer without revisions, which are times */
   async commit(...operations: readonly unknown[]): Promise<unknown> {
     const sent = JSON.stringify([[++this.#commits, operations, false]]);
-    const { rows } = await this.#connection.run(this.#statements.commits({ id: SESSION, epoch: 1 }, sent));
-    const [{ revision, previous, ...answer }] = rows[0]?.['answer'] as [Record<string, unknown>];
+    const { rows } = await this.#connection.run(this.#statements.commits({ id: SESSION, epoch: 1 }, sent, new Map()));
+    const { answers } = rows[0]?.['answer'] as { readonly answers: readonly [Record<string, unknown>] };
+    const [{ revision, previous, ...answer }] = answers;
     return { ...answer, hasRevision: typeof revision === 'number', jobs: Object.keys(previous ?? {}) };
   }
 

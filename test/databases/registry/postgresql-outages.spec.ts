@@ -2,7 +2,13 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type RegistryCenter } from '../../../lib/registry/registry-center.js';
 import { until } from '../../support/until.js';
-import { asAdministrator, newName, openPostgresql, type ProxiedPostgresql } from '../support/postgresql-centres.js';
+import {
+  asAdministrator,
+  newName,
+  openPostgresql,
+  openTransaction,
+  type ProxiedPostgresql,
+} from '../support/postgresql-centres.js';
 import { DatabaseServer, type ServerAddress, serverOf, signalServer } from '../support/servers.js';
 
 const phaseOf = (centre: RegistryCenter): string => centre.session.state.phase;
@@ -144,6 +150,42 @@ describe('When notices are lost', () => {
     await commitSilently(server, stage.namespace, idOf(stage.other), [['create', '/job/a', 'x', null, null]]);
 
     await until(() => mirror.nodes.get('/job/a')?.value === 'x', 'the mirror shows what it was not notified of');
+  });
+
+  test('the answer to a commit of our own brings it', async () => {
+    const server = serverOf('postgres');
+    await using stage = await two(server);
+    await stage.other.centre.create('/job', '');
+    const mirror = await stage.failing.centre.mirror('/job');
+
+    await commitSilently(server, stage.namespace, idOf(stage.other), [['create', '/job/a', 'x', null, null]]);
+    await stage.failing.centre.commit([{ type: 'set', path: '/job', value: 'y' }]);
+
+    expect([...mirror.nodes].map(([path, { value }]) => [path, value])).toEqual([
+      ['/job', 'y'],
+      ['/job/a', 'x'],
+    ]);
+  });
+
+  test('a notice that came during a commit of our own that changed nothing is not forgotten', async () => {
+    const server = serverOf('postgres');
+    await using stage = await two(server, { sessionTimeoutMilliseconds: 60_000 });
+    await stage.other.centre.create('/job', '');
+    const { centre } = stage.failing;
+    const mirror = await centre.mirror('/job');
+    const theirs = await stage.other.centre.mirror('/job');
+    const blocker = await openTransaction(
+      server.port,
+      `SELECT FROM elasticjob.ej_session WHERE id = '${idOf(stage.failing)}' FOR UPDATE`,
+    );
+
+    const refused = centre.commit([{ type: 'create', path: '/job', value: '' }]).catch((error: unknown) => error);
+    await stage.other.centre.create('/job/a', 'x');
+    await until(() => theirs.nodes.has('/job/a'), 'the other one shows it');
+    await blocker[Symbol.asyncDispose]();
+
+    expect(await refused).toMatchObject({ code: 'REGISTRY_CONFLICT' });
+    await until(() => mirror.nodes.get('/job/a')?.value === 'x', 'the mirror shows it');
   });
 
   test('sync shows it, in a mirror of a job and in one of all jobs', async () => {

@@ -18,7 +18,8 @@ let connection: ExplainedConnection;
 let commits = 0;
 
 function commit(...operations: readonly unknown[]): PostgresStatement {
-  return statements.commits({ id: SESSION, epoch: 1 }, JSON.stringify([[++commits, operations, true]]));
+  const known = new Map([['job', 0]]);
+  return statements.commits({ id: SESSION, epoch: 1 }, JSON.stringify([[++commits, operations, true]]), known);
 }
 
 const [ITEM, RECORD] = ['/job/sharding/0', '/job/record'];
@@ -41,6 +42,10 @@ const STATEMENTS: Readonly<Record<string, () => PostgresStatement>> = {
   'the reading of children': () => statements.children(['/job/sharding']),
   'the reading of a subtree': () => statements.subtree('/job/a'),
   'the reading of the journal': () => statements.journal(new Map([['job', Date.now() * 1_000]])),
+  'the removal of old entries of the journal': () => statements.prune(5_000),
+  'the search for nodes of sessions that are gone': () => statements.sweepOrphans(),
+  'the reading of the journal that announces commits': () =>
+    statements.journal(new Map([['job', Date.now() * 1_000]]), ['1 job']),
 };
 
 beforeAll(async () => {

@@ -5,6 +5,7 @@ import { TcpProxy } from '../../support/tcp-proxy.js';
 import { until } from '../../support/until.js';
 import { ASYNCHRONOUS, FailoverStage, statesOf, untilConnected } from '../support/failover-stage.js';
 import { asAdministrator, newName, openPostgresql } from '../support/postgresql-centres.js';
+import { hasPgBouncer, PgBouncer } from '../support/pg-bouncer.js';
 import { DatabaseServer } from '../support/servers.js';
 
 const idOf = ({ session: { state } }: PostgresqlRegistryCenter): string => ('id' in state ? state.id : '');
@@ -40,6 +41,50 @@ describe('After a promotion, whatever the clock of the former server was', () =>
     expect(states).toEqual(['suspended', 'connected']);
     expect(idOf(late.centre)).toBe(late.id);
     expect(await peer.children('/job')).toEqual(['late']);
+  });
+});
+
+(hasPgBouncer ? describe : describe.skip)('A PgBouncer that goes on to the promoted standby without a word', () => {
+  const set = { type: 'set', path: '/job', value: 'x' } as const;
+  const DAY_US = 86_400_000_000;
+
+  test('has the session go on with its nodes, if the standby has everything; fencing tokens rise', async () => {
+    await using of = await FailoverStage.start(ASYNCHRONOUS);
+    await using pooler = await PgBouncer.start(of.primary.port);
+    const centre = of.centreAt(`127.0.0.1:${pooler.port}`, { notify: false });
+    await untilConnected(centre);
+    await centre.create('/job/mine', '', 'session');
+    const [before, id, states] = [await centre.commit([set]), idOf(centre), statesOf(centre)];
+    await centre.create('/job/last', '');
+    await of.untilReplicated('/job/last');
+
+    await pooler.switchTo(of.replica.port, () => of.failOver());
+    await until(() => states.at(-1) === 'connected', 'the centre is connected again');
+
+    expect(states).toEqual(['suspended', 'connected']);
+    expect(idOf(centre)).toBe(id);
+    expect(await centre.children('/job')).toContain('mine');
+    expect(await centre.commit([set])).toBeGreaterThan(before + DAY_US / 2);
+  });
+
+  test('has the session end with its nodes, if the standby lacks the last commit; fencing tokens rise', async () => {
+    await using of = await FailoverStage.start(ASYNCHRONOUS);
+    await using pooler = await PgBouncer.start(of.primary.port);
+    const centre = of.centreAt(`127.0.0.1:${pooler.port}`, { notify: false });
+    await untilConnected(centre);
+    await centre.create('/job/kept', '', 'session');
+    await of.untilReplicated('/job/kept');
+    of.replication.blackHole('up', 'down');
+    await centre.create('/job/lost', '', 'session');
+    const [before, states] = [await centre.commit([set]), statesOf(centre)];
+
+    await pooler.switchTo(of.replica.port, () => of.failOver());
+    await until(() => states.includes('lost'), 'the session is lost');
+    await untilConnected(centre);
+
+    expect(states.filter((phase) => phase !== 'connecting')).toEqual(['suspended', 'lost', 'connected']);
+    expect(await centre.children('/job')).toEqual([]);
+    expect(await centre.commit([set])).toBeGreaterThan(before + DAY_US / 2);
   });
 });
 

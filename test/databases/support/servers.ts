@@ -295,7 +295,8 @@ async function canConnect(address: ServerAddress): Promise<boolean> {
   }
 }
 
-function asUser(kind: Kind): Pick<SpawnOptions, 'uid' | 'gid' | 'cwd'> {
+/** The user that a server runs as, if this process is root's. */
+export function asUser(kind: Kind): Pick<SpawnOptions, 'uid' | 'gid' | 'cwd'> {
   if (process.getuid?.() !== 0) return {};
   const user = kind === 'postgres' ? 'postgres' : 'mysql';
   const id = (flag: string): number => Number(execFileSync('id', [flag, user], { encoding: 'utf8' }));

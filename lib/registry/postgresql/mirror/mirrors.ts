@@ -1,18 +1,12 @@
 import { RegistryUnavailableError } from '../../../api/errors/errors.js';
 import { type JobLogger } from '../../../api/text/logger.js';
 import { Listeners } from '../../../async/listeners.js';
-import { type Mirror, type MirroredNode, type MirrorOptions } from '../../registry-center.js';
+import { type Mirror, type MirrorOptions } from '../../registry-center.js';
 import { type PostgresLink } from '../connection/link.js';
 import { type Connected, type PostgresqlSession } from '../postgresql-session.js';
 import { type Statements } from '../statements.js';
-import {
-  jobOf,
-  type JournalEntry,
-  nodeOf,
-  type OwnCommit,
-  PostgresqlMirror,
-  type Snapshot,
-} from './postgresql-mirror.js';
+import { type JobJournal, journalsOf, type MissedEntry, missedJournals, snapshotOf } from './journal-rows.js';
+import { jobOf, type OwnCommit, PostgresqlMirror } from './postgresql-mirror.js';
 
 /** A caller that waits for the end of a reading that begins after its call. */
 interface Waiting {
@@ -21,16 +15,18 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-interface JobRevision {
-  readonly head: number;
-  readonly known: number;
-  readonly entries: readonly JournalEntry[];
+/** A job with commits of our own under way. */
+interface AwaitedJob {
+  commits: number;
+  /** The newest revision that a notice has named meanwhile. */
+  revision: number;
 }
 
 /**
  * Reads for all mirrors of a registry centre: one reading at a time, of all jobs that have changed meanwhile. Notices
  * of changes come from notifications, heartbeats, and our own commits; none of them carries the change itself, so that
- * one that is lost, or comes twice, does no harm.
+ * one that is lost, or comes twice, does no harm. The answer to a commit of our own brings what others have committed
+ * before it, so while one is under way, a notice about its job waits for it.
  */
 export class Mirrors {
   readonly #session: () => PostgresqlSession;
@@ -38,6 +34,9 @@ export class Mirrors {
   readonly #logger: JobLogger;
   readonly #byJob = new Map<string, Set<PostgresqlMirror>>();
   readonly #changed = new Set<string>();
+  readonly #awaited = new Map<string, AwaitedJob>();
+  /** Notifications that the next reading sends. */
+  #announcements: string[] = [];
   #waiting: Waiting[] = [];
   #readings = 0;
   #isReading = false;
@@ -100,8 +99,11 @@ export class Mirrors {
 
   /** Some jobs have these revisions now, or had them. */
   onJobs(jobs: readonly (readonly [job: string, revision: number])[]): void {
-    for (const [job, revision] of jobs)
-      if (this.#covering(job).some((mirror) => mirror.position(job) < revision)) this.#changed.add(job);
+    for (const [job, revision] of jobs) {
+      const awaited = this.#awaited.get(job);
+      if (awaited) awaited.revision = Math.max(awaited.revision, revision);
+      else if (this.#covering(job).some((mirror) => mirror.position(job) < revision)) this.#changed.add(job);
+    }
     if (this.#changed.size > 0) this.#read();
   }
 
@@ -109,6 +111,49 @@ export class Mirrors {
   onNotification(payload: string): void {
     const space = payload.indexOf(' ');
     this.onJobs([[payload.slice(space + 1), Number(payload.slice(0, space))]]);
+  }
+
+  /** A commit that changes these jobs is under way, until the returned function is called. */
+  awaitCommit(jobs: readonly string[]): () => void {
+    for (const job of jobs) {
+      const awaited = this.#awaited.get(job) ?? { commits: 0, revision: 0 };
+      awaited.commits++;
+      this.#awaited.set(job, awaited);
+    }
+    return () => {
+      for (const job of jobs) this.#commitEnded(job);
+    };
+  }
+
+  #commitEnded(job: string): void {
+    const awaited = this.#awaited.get(job);
+    if (awaited === undefined || --awaited.commits > 0) return;
+    this.#awaited.delete(job);
+    this.onJobs([[job, awaited.revision]]);
+  }
+
+  /** The revision of each job that all its mirrors show; jobs without such mirrors are missing. */
+  positions(jobs: Iterable<string>): ReadonlyMap<string, number> {
+    const known = new Map<string, number>();
+    for (const job of jobs) {
+      const shown = this.#covering(job).flatMap((mirror) => (mirror.needsSnapshot ? [] : [mirror.position(job)]));
+      if (shown.length > 0) known.set(job, Math.min(...shown));
+    }
+    return known;
+  }
+
+  /** Others have committed this before a commit of our own that was sent with these positions. */
+  onMissed(known: ReadonlyMap<string, number>, missed: readonly MissedEntry[]): void {
+    this.#show(missedJournals(known, missed));
+  }
+
+  /** Notifies all processes that these jobs have those revisions, and reads what others have committed to them. */
+  announce(revisions: ReadonlyMap<string, number>): void {
+    for (const [job, revision] of revisions) {
+      this.#announcements.push(`${revision} ${job}`);
+      this.#changed.add(job);
+    }
+    this.#read();
   }
 
   /** We have committed this; `operations` is empty if only the server knows what that has changed. */
@@ -176,10 +221,12 @@ export class Mirrors {
   async #readOnce({ link }: Connected): Promise<void> {
     const jobs = [...this.#changed];
     this.#changed.clear();
+    const payloads = this.#announcements;
+    this.#announcements = [];
     const renewed = this.#all().filter((mirror) => mirror.needsSnapshot);
     try {
       await Promise.all(renewed.map((mirror) => this.#renew(link, mirror)));
-      await this.#follow(link, jobs);
+      await this.#follow(link, jobs, payloads);
     } catch (error) {
       // No notification would name these jobs again; with another link, everything is read again.
       link.break(`the journal could not be read: ${error instanceof Error ? error.message : String(error)}`);
@@ -195,47 +242,16 @@ export class Mirrors {
     mirror.replaceAll(snapshotOf(mirror.path, rows));
   }
 
-  async #follow(link: PostgresLink, jobs: readonly string[]): Promise<void> {
-    const known = new Map<string, number>();
-    for (const job of jobs) {
-      const positions = this.#covering(job).flatMap((mirror) => (mirror.needsSnapshot ? [] : [mirror.position(job)]));
-      if (positions.length > 0) known.set(job, Math.min(...positions));
-    }
-    if (known.size === 0) return;
-    const { rows } = await link.query(this.#statements.journal(known));
+  async #follow(link: PostgresLink, jobs: readonly string[], payloads: readonly string[]): Promise<void> {
+    const known = this.positions(jobs);
+    if (known.size === 0 && payloads.length === 0) return;
+    const { rows } = await link.query(this.#statements.journal(known, payloads));
     if (link.isBroken) throw new Error('The connection broke');
-    for (const [job, { entries, ...at }] of journalOf(known, rows))
+    this.#show(journalsOf(known, rows));
+  }
+
+  #show(journals: ReadonlyMap<string, JobJournal>): void {
+    for (const [job, { entries, ...at }] of journals)
       for (const mirror of this.#covering(job)) mirror.follow(job, entries, at);
   }
-}
-
-type Rows = readonly Readonly<Record<string, unknown>>[];
-
-function snapshotOf(path: string, rows: Rows): Snapshot {
-  const nodes = new Map<string, MirroredNode>();
-  const revisions = new Map<string, number>();
-  if (path === '/') nodes.set('/', nodeOf({ value: '', version: 0, revision: 0, session: null }));
-  for (const row of rows) {
-    const revision = Number(row['revision']);
-    if (typeof row['job'] === 'string') revisions.set(row['job'], revision);
-    else
-      nodes.set(
-        String(row['path']),
-        nodeOf({ ...(row as { value: string; version: number; session: null }), revision }),
-      );
-  }
-  return { nodes, revisions };
-}
-
-function journalOf(known: ReadonlyMap<string, number>, rows: Rows): ReadonlyMap<string, JobRevision> {
-  const found = new Map<string, JobRevision & { readonly entries: JournalEntry[] }>();
-  for (const { job, head, revision, previous, changes } of rows) {
-    const name = String(job);
-    const of = found.get(name) ?? { head: Number(head), known: known.get(name) ?? 0, entries: [] };
-    found.set(name, of);
-    if (revision === null) continue;
-    const entry = { revision: Number(revision), previous: Number(previous) };
-    of.entries.push({ ...entry, changes: changes as JournalEntry['changes'] });
-  }
-  return found;
 }

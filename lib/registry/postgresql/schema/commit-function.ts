@@ -168,12 +168,18 @@ BEGIN
 END $$;
 
 -- Several commits of one session, each carried out or refused by itself. All jobs are locked first: one commit after the
--- other would lock them in any order. A list of the answers of ej_commit.
-CREATE OR REPLACE FUNCTION ${s}.ej_commits(ns text, sid uuid, ep integer, commits jsonb, channel text)
+-- other would lock them in any order. known: revisions of jobs that the process shows. The answer is
+-- {"answers": those of ej_commit, "missed": [[job, revision, previous, changes]], the journal in between}.
+CREATE OR REPLACE FUNCTION ${s}.ej_commits(ns text, sid uuid, ep integer, commits jsonb, known jsonb, channel text)
 RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
   one jsonb;
+  answer jsonb;
   answers jsonb[] := '{}';
+  -- The revisions of the changed jobs before this transaction.
+  before jsonb := '{}';
+  shown record;
+  missed jsonb[] := '{}';
 BEGIN
   IF jsonb_array_length(commits) > 1 THEN
     PERFORM 1 FROM ${s}.ej_session WHERE id = sid FOR KEY SHARE;
@@ -184,11 +190,23 @@ BEGIN
     ));
   END IF;
   FOR one IN SELECT each FROM jsonb_array_elements(commits) AS each LOOP
-    answers := answers || ${s}.ej_commit(
+    answer := ${s}.ej_commit(
       ns, sid, ep, (one ->> 0)::bigint, one -> 1, CASE WHEN (one ->> 2)::boolean THEN channel END
     );
+    answers := answers || answer;
+    before := coalesce(answer -> 'previous', '{}') || before;
   END LOOP;
-  RETURN to_jsonb(answers);
+  FOR shown IN
+    SELECT key AS name, value::bigint AS position, (before ->> key)::bigint AS newest FROM jsonb_each_text(known)
+    WHERE value::bigint < (before ->> key)::bigint
+  LOOP
+    missed := missed || ARRAY(
+      SELECT jsonb_build_array(job, revision, previous, changes) FROM ${s}.ej_change
+      WHERE namespace = ns AND job = shown.name AND revision > shown.position AND revision <= shown.newest
+      ORDER BY revision
+    );
+  END LOOP;
+  RETURN jsonb_build_object('answers', to_jsonb(answers), 'missed', to_jsonb(missed));
 END $$;
 `;
 }

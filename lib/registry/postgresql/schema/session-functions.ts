@@ -121,7 +121,9 @@ BEGIN
 END $$;
 
 -- Ends one session whose row somebody has removed by hand, as if its time were over. Returns true if there was one.
-CREATE OR REPLACE FUNCTION ${s}.ej_sweep_orphans(ns text, channel text) RETURNS boolean LANGUAGE plpgsql AS $$
+-- Before the tables are analyzed, the planner would read all nodes.
+CREATE OR REPLACE FUNCTION ${s}.ej_sweep_orphans(ns text, channel text) RETURNS boolean LANGUAGE plpgsql
+SET enable_seqscan = off AS $$
 DECLARE
   sid uuid;
 BEGIN
@@ -134,13 +136,17 @@ BEGIN
   RETURN true;
 END $$;
 
--- Forgets what mirrors have read long ago. How much was forgotten.
-CREATE OR REPLACE FUNCTION ${s}.ej_prune(most integer) RETURNS integer LANGUAGE plpgsql AS $$
+-- Forgets what mirrors have read long ago. How much was forgotten. Before the tables are analyzed, the planner would read
+-- the whole journal.
+CREATE OR REPLACE FUNCTION ${s}.ej_prune(most integer) RETURNS integer LANGUAGE plpgsql
+SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 DECLARE
   forgotten integer;
+  -- As a variable, so that an index finds it: clock_timestamp() may change from row to row.
+  kept_since timestamptz := clock_timestamp() - interval '10 minutes';
 BEGIN
   DELETE FROM ${s}.ej_change WHERE ctid = ANY (ARRAY(
-    SELECT ctid FROM ${s}.ej_change WHERE at < clock_timestamp() - interval '10 minutes'
+    SELECT ctid FROM ${s}.ej_change WHERE at < kept_since
       ORDER BY at LIMIT most FOR UPDATE SKIP LOCKED
   ));
   GET DIAGNOSTICS forgotten = ROW_COUNT;

@@ -79,11 +79,14 @@ export class PgBouncer implements AsyncDisposable {
   }
 
   #configure(serverPort: number): void {
+    const users = join(this.#folder, 'users.txt');
+    writeFileSync(users, '"postgres" ""\n', { mode: 0o644 });
     const settings = [
       '[databases]',
       `postgres = host=127.0.0.1 port=${serverPort} dbname=postgres user=postgres`,
       '[pgbouncer]',
-      ...['listen_addr = 127.0.0.1', `listen_port = ${this.port}`, 'unix_socket_dir =', 'auth_type = any'],
+      ...['listen_addr = 127.0.0.1', `listen_port = ${this.port}`, 'unix_socket_dir =', 'auth_type = trust'],
+      ...[`auth_file = ${users}`, 'admin_users = postgres'],
       ...['pool_mode = transaction', 'server_login_retry = 1', ''],
     ];
     writeFileSync(this.#file, settings.join('\n'), { mode: 0o644 });

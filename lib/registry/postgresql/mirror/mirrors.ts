@@ -166,7 +166,14 @@ export class Mirrors {
 
   /** True if everything that these paths show in mirrors of this process is routine; false without mirrors. */
   isRoutine(paths: readonly string[]): boolean {
-    return paths.every((path) => this.#covering(jobOf(path)).some((mirror) => mirror.isRoutineAt(path)));
+    let last: string | undefined;
+    let covering: readonly PostgresqlMirror[] = [];
+    return paths.every((path) => {
+      const job = jobOf(path);
+      if (job !== last) covering = this.#covering(job);
+      last = job;
+      return covering.some((mirror) => mirror.isRoutineAt(path));
+    });
   }
 
   onConnected(): void {

@@ -35,7 +35,8 @@ export interface MirrorReader {
 
 /** The job that a path belongs to: its first part. */
 export function jobOf(path: string): string {
-  return path.split('/', 2)[1] ?? '';
+  const end = path.indexOf('/', 1);
+  return end < 0 ? path.slice(1) : path.slice(1, end);
 }
 
 /**

@@ -9,6 +9,9 @@ interface Entry {
   readonly instance: string;
   readonly at: number;
   readonly event: 'ready' | 'start' | 'end' | 'aborted';
+  /** Number of the run in its process. */
+  readonly run?: number;
+  readonly job?: string;
   readonly item?: number;
   readonly scheduledAt?: number;
   readonly fencingToken?: number;
@@ -17,13 +20,16 @@ interface Entry {
 /** A run of an item. */
 export interface RecordedRun {
   readonly instance: string;
+  readonly job: string;
   readonly item: number;
   readonly scheduledAt: number;
   readonly startedAt: number;
+  /** `undefined` if it has not ended, or its process was killed before. */
+  readonly endedAt: number | undefined;
   readonly fencingToken: number;
 }
 
-/** Several processes that run one job on one registry centre, and the log they all write. */
+/** Several processes that run the same jobs on one registry centre, and the log they all write. */
 export class Processes implements AsyncDisposable {
   readonly #folder = mkdtempSync(join(tmpdir(), 'processes-'));
   readonly #env: Record<string, string>;
@@ -77,15 +83,15 @@ export class Processes implements AsyncDisposable {
 
   /** All runs that have started, in the order in which they did. */
   get runs(): readonly RecordedRun[] {
-    return this.#entries
+    const entries = this.#entries;
+    const keyOf = ({ instance, run }: Entry): string => `${instance} ${run}`;
+    const ends = new Map(entries.flatMap((entry) => (entry.event === 'end' ? [[keyOf(entry), entry.at]] : [])));
+    return entries
       .filter(({ event }) => event === 'start')
-      .map(({ instance, item = -1, scheduledAt = 0, at, fencingToken = 0 }) => ({
-        instance,
-        item,
-        scheduledAt,
-        startedAt: at,
-        fencingToken,
-      }));
+      .map((entry) => {
+        const { instance, job = '', item = -1, scheduledAt = 0, at, fencingToken = 0 } = entry;
+        return { instance, job, item, scheduledAt, startedAt: at, endedAt: ends.get(keyOf(entry)), fencingToken };
+      });
   }
 
   /** Instances that ran anything for the given instant or a later one, with the items they ran for each. */

@@ -119,12 +119,24 @@ function statesIn(view: JobView, input: RoundInput): ReadonlyMap<number, ItemSta
   const total = view.config?.shardingTotalCount ?? 0;
   const returned = returnedItems(view);
   const states = new Map<number, ItemState>();
-  for (let item = 0; item < total; item++) {
+  for (const item of itemsIn(view, total, input)) {
     const state = stateOf(view, item, input);
     const isLeftOut = isDisabled(view, item) || (returned.get(item) ?? -Infinity) >= input.instant;
     if (state !== 'open' || !isLeftOut) states.set(item, state);
   }
   return states;
+}
+
+/** The items of the job, and those that are none any more and still run for that instant, or have ended for it. */
+function itemsIn(view: JobView, total: number, { instant, ends }: RoundInput): readonly number[] {
+  const left = [...(ends.record.ends.get(instant)?.keys() ?? []), ...view.items.map(({ item }) => item)].filter(
+    (item) => item >= total && (ends.record.ends.get(instant)?.has(item) === true || isRunningFor(view, item, instant)),
+  );
+  return [...Array.from({ length: total }, (_, item) => item), ...new Set(left)];
+}
+
+function isRunningFor(view: JobView, item: number, instant: number): boolean {
+  return view.lastBegun.get(item) === instant && isOccupied(itemOf(view, item));
 }
 
 function stateOf(view: JobView, item: number, { instant, ends, upstreams }: RoundInput): ItemState {
@@ -133,7 +145,7 @@ function stateOf(view: JobView, item: number, { instant, ends, upstreams }: Roun
   if (end !== undefined) return end;
   if ((ends.last.get(item) ?? -Infinity) > instant) return 'merged';
   // It may have begun before settings changed, by which it would not begin any more.
-  if (view.lastBegun.get(item) === instant && isOccupied(itemOf(view, item))) return 'open';
+  if (isRunningFor(view, item, instant)) return 'open';
   const fate = upstreams.fateOf(item, instant);
   return fate === 'runs' ? 'open' : fate;
 }

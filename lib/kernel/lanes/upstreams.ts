@@ -105,9 +105,12 @@ export class Upstreams {
   dueIn(view: JobView): ReadonlyMap<number, number> {
     const rounds = this.#rounds;
     if (rounds === undefined) return NOTHING_DUE;
+    // An item that took no part in a round of this job that is complete, because it was disabled for example, does not
+    // run for it later: jobs after this one have gone on.
+    const completedUpTo = view.graph.rounds.rounds.at(-1)?.instant ?? -Infinity;
     const due = new Map<number, number>();
     for (const item of numbersOf(assignedItems(view, this.#deps.me))) {
-      const instant = rounds.dueFor(item, view.lastBegun.get(item));
+      const instant = rounds.dueFor(item, Math.max(completedUpTo, view.lastBegun.get(item) ?? -Infinity));
       if (instant !== undefined) due.set(item, instant);
     }
     return due;

@@ -16,7 +16,8 @@ export async function completeRounds(
   rounds: readonly CompletedRound[],
 ): Promise<void> {
   const { registry, watch, paths, clock, logger, observers } = context;
-  const completedAt = clock.now();
+  // A record has whole milliseconds, whatever the clock.
+  const completedAt = Math.floor(clock.now());
   const added = rounds.map((round) => ({ ...round, completedAt }));
   const value = encodeRounds(withRounds(watch.view.graph.rounds, added));
   const version = watch.nodes.get(paths.rounds)?.version;

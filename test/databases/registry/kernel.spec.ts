@@ -1,5 +1,6 @@
 /** What the kernel does on every registry centre, on PostgreSQL. */
 import { describe } from '@jest/globals';
+import { graphs } from '../../registries/graphs.suite.js';
 import { health } from '../../registries/health.suite.js';
 import { ItemCluster } from '../../registries/item-cluster.js';
 import { itemStories } from '../../registries/item-stories.suite.js';
@@ -17,6 +18,9 @@ describe('On PostgreSQL', () => {
   });
   describe('health', () => {
     health(postgresql);
+  });
+  describe('graphs', () => {
+    graphs(postgresql);
   });
   describe('operations', () => {
     operations(postgresql);

@@ -27,6 +27,26 @@ const FOUND: readonly Found[] = [
   },
   {
     rule: 'earlyRounds',
+    what: 'an item that is none any more holds its round open until it has ended',
+    seeds: [1110, 1147],
+  },
+  {
+    rule: 'earlyRounds',
+    what: 'an item that took no part in a complete round does not run for it later, although new settings would let it',
+    seeds: [1052],
+  },
+  {
+    rule: 'endless',
+    what: 'a clock that has fractions of milliseconds makes no record that cannot be read',
+    seeds: [1221],
+  },
+  {
+    rule: 'returnedItems',
+    what: 'a job that was blocked runs the rounds that it has missed with the items that it has then',
+    seeds: [1233],
+  },
+  {
+    rule: 'earlyRounds',
     what: 'a registry that was wiped does not know for which instants items have run',
     seeds: [115],
   },

@@ -14,8 +14,8 @@ export const GRAPH_RULES: Readonly<Record<string, (graph: GraphEvidence) => read
   recordedRounds,
 };
 
-/** Rules that judge by the job's own schedule. */
-const OF_SCHEDULES = ['missedFirings', 'unquietFirings', 'quietCalls'];
+/** Rules that judge by the job's own schedule: a job that was blocked runs the rounds that it has missed later. */
+const OF_SCHEDULES = ['missedFirings', 'unquietFirings', 'quietCalls', 'returnedItems'];
 
 /** Rules that need only be asked once, as they judge what all jobs of an instance share. */
 const OF_INSTANCES = ['endless', 'unhandled', 'requests'];

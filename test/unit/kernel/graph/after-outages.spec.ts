@@ -92,4 +92,34 @@ describe('settings that change while an item runs', () => {
 
     expect(cluster.rounds('A')).toEqual(['00:00:30 succeeded']);
   });
+
+  test('keep it open also if there is no such item any more', async () => {
+    await using cluster = await GraphCluster.start(['X'], [A, B]);
+    cluster.hold('A 1');
+    await cluster.advance(31_000);
+
+    await cluster.reconfigure('A', { shardingTotalCount: 1 });
+    await cluster.advance(3_000);
+    expect(cluster.rounds('A')).toEqual([]);
+    await cluster.release('A 1');
+    await cluster.advance(1_000);
+
+    expect(cluster.rounds('A')).toEqual(['00:00:30 succeeded']);
+    expect(cluster.ran('B')).toEqual(['0 00:00:30', '1 00:00:30']);
+  });
+
+  test('do not let items run for a round that was completed without them', async () => {
+    const props = { 'graph.after': 'A', 'graph.afterItems': 'same' };
+    await using cluster = await GraphCluster.start(['X'], [A, { jobName: 'B', props }]);
+    cluster.fail('A 1');
+    await cluster.advance(31_000);
+    expect(cluster.rounds('B')).toEqual(['00:00:30 failed 1']);
+
+    await cluster.reconfigure('B', { props: { ...props, 'graph.afterFailure': 'run' } });
+    await cluster.advance(5_000);
+    expect(cluster.ran('B')).toEqual(['0 00:00:30']);
+    await cluster.advance(25_000);
+
+    expect(cluster.ran('B')).toEqual(['0 00:00:30', '0 00:01:00', '1 00:01:00']);
+  });
 });

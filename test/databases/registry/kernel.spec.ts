@@ -2,6 +2,7 @@
 import { describe } from '@jest/globals';
 import { graphs } from '../../registries/graphs.suite.js';
 import { health } from '../../registries/health.suite.js';
+import { insight } from '../../registries/insight.suite.js';
 import { ItemCluster } from '../../registries/item-cluster.js';
 import { itemStories } from '../../registries/item-stories.suite.js';
 import { lostData } from '../../registries/lost-data.suite.js';
@@ -24,6 +25,9 @@ describe('On PostgreSQL', () => {
   });
   describe('operations', () => {
     operations(postgresql);
+  });
+  describe('explain and dump', () => {
+    insight(postgresql);
   });
   describe('once-listeners', () => {
     onceListeners(postgresql);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Browser } from '../console/support/browser.js';
 import { ConsoleApp, USERS } from '../console/support/console-app.js';
+import { until } from '../support/until.js';
 import { DatabaseServer, dataSource, type Kind, newDatabase } from './support/servers.js';
 
 const SOURCES = '/api/v1/data-sources';
@@ -15,13 +16,24 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'database-certificates-'));
   // The server of another user must be able to read these files.
   execFileSync('chmod', ['755', folder]);
-  const files = ['-keyout', join(folder, 'key.pem'), '-out', join(folder, 'cert.pem')];
+  certificate('cert');
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Makes a certificate that has signed itself, with its key in `key.pem` if it is the server's. */
+function certificate(file: string): string {
+  const files = [
+    '-keyout',
+    join(folder, file === 'cert' ? 'key.pem' : `${file}.key`),
+    '-out',
+    join(folder, `${file}.pem`),
+  ];
   const name = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,DNS:db.internal'];
   execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...name, ...files], {
     stdio: 'ignore',
   });
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+  return readFileSync(join(folder, `${file}.pem`), 'utf8');
+}
 
 const ca = (): string => readFileSync(join(folder, 'cert.pem'), 'utf8');
 
@@ -57,6 +69,59 @@ async function refusePlain(server: DatabaseServer): Promise<void> {
   writeFileSync(file, 'hostssl all all 127.0.0.1/32 trust\nhostssl all all ::1/128 trust\n');
   await admin.query('SELECT pg_reload_conf()').finally(() => admin.destroy());
 }
+
+describe('a registry centre on a PostgreSQL that takes only TLS', () => {
+  const REGISTRIES = '/api/v1/registries';
+  let server: DatabaseServer;
+  beforeAll(async () => {
+    server = await secureServer('postgres');
+    await refusePlain(server);
+  }, 120_000);
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  const described = (host: string, tls: object | undefined) => ({
+    ...{ name: 'mine', serverLists: `postgres://${host}:${server.port}/postgres`, namespace: 'orders' },
+    ...{ credentials: { username: 'postgres', password: '' }, ...(tls !== undefined && { tls }) },
+  });
+
+  test('is tried in the page with the authority of its certificate; another authority or name is refused with the reason', async () => {
+    await using app = await ConsoleApp.start({ console });
+    const browser = await Browser.loggedIn(app, 'anna');
+    const stranger = certificate('stranger');
+    const tested = async (host: string, tls?: object) =>
+      (await browser.post(`${REGISTRIES}/test`, described(host, tls))).json;
+
+    expect(await tested('localhost')).toMatchObject({ isOk: false });
+    expect(await tested('localhost', {})).toMatchObject({ isOk: false, reason: 'tls' });
+    expect(await tested('localhost', { ca: stranger })).toMatchObject({ isOk: false, reason: 'tls' });
+    expect(await tested('localhost', { ca: ca(), servername: 'other.internal' })).toMatchObject({ reason: 'tls' });
+    expect(await tested('localhost', { ca: ca() })).toMatchObject({ isOk: true });
+    expect(await tested('127.0.0.1', { ca: ca(), servername: 'db.internal' })).toMatchObject({ isOk: true });
+    expect(await tested('localhost', { rejectUnauthorized: false })).toMatchObject({ isOk: true });
+  }, 60_000);
+
+  test('shows the reason if it is added with another authority', async () => {
+    await using app = await ConsoleApp.start({ console });
+    const browser = await Browser.loggedIn(app, 'anna');
+
+    await browser.post(REGISTRIES, described('localhost', { ca: certificate('other') }));
+
+    await until(
+      async () => (await browser.get(`${REGISTRIES}/mine`)).text.includes('self-signed certificate'),
+      'the reason is shown',
+    );
+  }, 60_000);
+
+  test('is added in the page and used', async () => {
+    await using app = await ConsoleApp.start({ console });
+    const browser = await Browser.loggedIn(app, 'anna');
+
+    const added = await browser.post(REGISTRIES, described('localhost', { ca: ca() }));
+    await until(async () => (await browser.get(`${REGISTRIES}/mine/jobs`)).status === 200, 'the jobs are known');
+
+    expect(added.json).toMatchObject({ tls: { hasCa: true, hasCertificate: false, rejectUnauthorized: true } });
+  }, 60_000);
+});
 
 describe.each([
   ['postgres', 'postgres'],

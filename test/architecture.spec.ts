@@ -28,7 +28,9 @@ const ROOMS_OF_THE_CONSOLE = [
   'options',
   ...['users', 'oidc'].map((room) => `security/${room}`),
   'security',
-  ...['connections', 'trace', 'live', 'registries', 'jobs', 'metrics', 'compat'].map((room) => `services/${room}`),
+  ...['connections', 'trace', 'live', 'registries', 'jobs', 'graphs', 'metrics', 'compat'].map(
+    (room) => `services/${room}`,
+  ),
   ...['http', 'http/page', 'http/api', 'http/compat', 'http/access', 'start', '.'],
 ];
 const KERNEL = ['kernel', ...ROOMS];

@@ -11,7 +11,7 @@ import {
   type StoppedRoundAnswer,
 } from '../../contract/graphs.js';
 import { Permit } from '../../security/callers/permit.decorator.js';
-import { ConsoleGraphs } from '../../services/jobs/console-graphs.js';
+import { ConsoleGraphs } from '../../services/graphs/console-graphs.js';
 import { type ConsoleAction } from '../../services/jobs/noted-operations.js';
 import { type ConsoleRegistry } from '../../services/registries/console-registry.js';
 import { anyText, bodyOf, limit, optional, readFields, readQuery, time } from '../requests.js';

@@ -16,10 +16,13 @@ import { type ConsoleAudit } from '../../security/audit/console-audit.js';
 import { type LiveJobs } from '../live/live-jobs.js';
 import { type ConsoleRegistry } from '../registries/console-registry.js';
 import { graphDetail, graphRow, roundRow } from './graph-rows.js';
-import { staleness } from './live-lookup.js';
-import { type ConsoleAction, type NotedOperations, operate } from './noted-operations.js';
+import { staleness } from '../jobs/live-lookup.js';
+import { type ConsoleAction, type NotedOperations, operate } from '../jobs/noted-operations.js';
 
-/** Shows and steers jobs that run after others. Reading sends no request to the registry centre; each act is recorded. */
+/**
+ * Shows and steers jobs that run after others. Reading sends no request to the registry centre, and each act is
+ * recorded.
+ */
 export class ConsoleGraphs {
   constructor(
     private readonly audit: ConsoleAudit,

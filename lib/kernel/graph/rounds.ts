@@ -143,11 +143,11 @@ function stateOf(view: JobView, item: number, { instant, ends, upstreams }: Roun
   if (isBeingTakenOver(view, item, instant)) return 'open';
   const end = ends.record.ends.get(instant)?.get(item);
   if (end !== undefined) return end;
-  if ((ends.last.get(item) ?? -Infinity) > instant) return 'merged';
   // It may have begun before settings changed, by which it would not begin any more.
   if (isRunningFor(view, item, instant)) return 'open';
   const fate = upstreams.fateOf(item, instant);
-  return fate === 'runs' ? 'open' : fate;
+  if (fate !== 'runs') return fate;
+  return (ends.last.get(item) ?? -Infinity) > instant ? 'merged' : 'open';
 }
 
 /** True if the item's run for that instant has died, and an instance runs it again or is about to. */

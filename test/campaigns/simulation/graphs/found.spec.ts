@@ -36,6 +36,16 @@ const FOUND: readonly Found[] = [
     seeds: [1052],
   },
   {
+    rule: 'recordedRounds',
+    what: 'an item that a failure upstream has stopped makes no earlier round part of a later one',
+    seeds: [1309],
+  },
+  {
+    rule: 'missedRounds',
+    what: 'item by item, an instant that other upstream items have made up for later need not be run',
+    seeds: [1304],
+  },
+  {
     rule: 'endless',
     what: 'a clock that has fractions of milliseconds makes no record that cannot be read',
     seeds: [1221],

@@ -174,13 +174,24 @@ function isExcused(graph: GraphEvidence, due: DueRound): boolean {
     isDisabled(evidence, item, window) ||
     evidence.isWiped(window) ||
     isChanged(evidence, window, ({ props, shardingTotalCount }) => JSON.stringify([props, shardingTotalCount])) ||
-    isBlocked(graph, name, window);
+    isBlocked(graph, name, window) ||
+    isMerged(graph, name, window, instantMs);
   if (wasKept) return true;
   // Each round is run, whatever keeps the item meanwhile.
   if (next === undefined || graph.followingAt(name, window)?.isEvery === true) return false;
   const nextDueMs = Math.max(next.scheduledMs, graph.upstreamResult(name, item, next.scheduledMs)?.atMs ?? next.fromMs);
   const kept = [...busy(evidence, item), ...interruptions(evidence)];
   return isCovered({ fromMs: atMs + PROMPT_MS, toMs: nextDueMs }, kept);
+}
+
+/**
+ * Item by item, an upstream item may have run for an instant that others of its job have made up for later: then that
+ * instant is no round, and its ends are on record only until the later round is complete.
+ */
+function isMerged(graph: GraphEvidence, name: string, { fromMs, toMs }: Window, instantMs: number): boolean {
+  const following = graph.followingAt(name, { fromMs, toMs });
+  if (following?.isItemByItem !== true) return false;
+  return following.after.some((upstream) => graph.jobRound(upstream, instantMs) === undefined);
 }
 
 /** Item by item, different numbers of items block a job. */

@@ -123,3 +123,21 @@ describe('settings that change while an item runs', () => {
     expect(cluster.ran('B')).toEqual(['0 00:00:30', '0 00:01:00', '1 00:01:00']);
   });
 });
+
+describe('an item that is kept from running by a failed one', () => {
+  test('counts as stopped also if it has run for a later instant before the round is complete', async () => {
+    const same: GraphJob = { jobName: 'B', props: { 'graph.after': 'A', 'graph.afterItems': 'same' } };
+    await using cluster = await GraphCluster.start(['X'], [A, same]);
+    cluster.fail('A 1');
+    cluster.hold('B 0');
+    await cluster.advance(31_000);
+    cluster.mend();
+    await cluster.advance(30_000);
+    expect(cluster.ran('B')).toEqual(['0 00:00:30', '1 00:01:00']);
+
+    await cluster.release('B 0');
+    await cluster.advance(1_000);
+
+    expect(cluster.rounds('B')).toEqual(['00:00:30 failed 1', '00:01:00 succeeded']);
+  });
+});

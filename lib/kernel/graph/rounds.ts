@@ -69,12 +69,14 @@ export function openItems(view: JobView, instant: number, upstreams: UpstreamFat
  */
 export function lostRuns(view: JobView, gone: readonly string[]): readonly EndedRun[] {
   if (!isInGraph(view)) return [];
-  const { last } = allEnds(view);
+  const { ends } = allEnds(view).record;
   const known = Math.max(view.graph.rounds.rounds.at(-1)?.instant ?? -Infinity, firstDue(view));
   return gone.flatMap((id) =>
     [...(view.beginRecords.get(id)?.instants ?? [])].flatMap(([item, instant]) => {
-      const isOver = instant <= Math.max(known, last.get(item) ?? -Infinity);
-      const isHeld = awaitsTakeover(view, item) || isOccupied(itemOf(view, item));
+      const isOver = instant <= known || ends.get(instant)?.has(item) === true;
+      // The item may run for a later instant by now: that does not save this run.
+      const isLatest = (view.lastBegun.get(item) ?? instant) <= instant;
+      const isHeld = isLatest && (awaitsTakeover(view, item) || isOccupied(itemOf(view, item)));
       return isOver || isHeld ? [] : [{ item, instant, end: 'failed' as const }];
     }),
   );

@@ -41,6 +41,11 @@ const FOUND: readonly Found[] = [
     seeds: [1309],
   },
   {
+    rule: 'recordedRounds',
+    what: 'a run that is lost without failover has failed, although its item runs for the next instant by now',
+    seeds: [3374],
+  },
+  {
     rule: 'missedRounds',
     what: 'item by item, an instant that other upstream items have made up for later need not be run',
     seeds: [1304],

@@ -141,3 +141,21 @@ describe('an item that is kept from running by a failed one', () => {
     expect(cluster.rounds('B')).toEqual(['00:00:30 failed 1', '00:01:00 succeeded']);
   });
 });
+
+describe('a run that is lost without failover', () => {
+  test('has failed also if its item runs for the next instant before anybody has noticed', async () => {
+    await using cluster = await GraphCluster.start(['X', 'Y'], [{ ...A, failover: false }, B]);
+    cluster.hold('A 0@X', 'A 1@X');
+    await cluster.advance(60_000);
+    const lost = cluster.runs.filter(({ job, at, instance }) => job === 'A' && at === '00:00:30' && instance === 'X');
+    cluster.hold('A 0@Y', 'A 1@Y');
+
+    cluster.kill('X');
+    await cluster.advance(10_000);
+    await cluster.release('A 0@Y', 'A 1@Y');
+    await cluster.advance(1_000);
+
+    expect(lost).toHaveLength(1);
+    expect(cluster.rounds('A')).toEqual([`00:00:30 failed ${lost[0]?.item}`, '00:01:00 succeeded']);
+  });
+});

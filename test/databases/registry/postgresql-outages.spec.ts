@@ -185,7 +185,8 @@ describe('When notices are lost', () => {
     await blocker[Symbol.asyncDispose]();
 
     expect(await refused).toMatchObject({ code: 'REGISTRY_CONFLICT' });
-    await until(() => mirror.nodes.get('/job/a')?.value === 'x', 'the mirror shows it');
+    // Before the next heartbeat.
+    await until(() => mirror.nodes.get('/job/a')?.value === 'x', 'the mirror shows it', 5_000);
   });
 
   test('sync shows it, in a mirror of a job and in one of all jobs', async () => {

@@ -43,7 +43,7 @@ const STATEMENTS: Readonly<Record<string, () => PostgresStatement>> = {
   'the reading of a subtree': () => statements.subtree('/job/a'),
   'the reading of the journal': () => statements.journal(new Map([['job', Date.now() * 1_000]])),
   'the removal of old entries of the journal': () => statements.prune(5_000),
-  'the search for nodes of sessions that are gone': () => statements.sweepOrphans(),
+  'the search for sessions that have nodes and are gone': () => statements.sweepOrphans(),
   'the reading of the journal that announces commits': () =>
     statements.journal(new Map([['job', Date.now() * 1_000]]), ['1 job']),
 };
@@ -65,12 +65,13 @@ afterAll(() => connection[Symbol.asyncDispose]());
 function filling(): string {
   const jobs = `generate_series(1, ${JOBS}) AS job`;
   const items = `generate_series(1, ${ITEMS}) AS item`;
-  const node = (path: string, parent: string, from: string): string =>
-    `INSERT INTO ${schema}.ej_node SELECT 'orders', ${path}, ${parent}, '', 0, 1, NULL FROM ${from};`;
+  const node = (path: string, parent: string, from: string, session = 'NULL'): string =>
+    `INSERT INTO ${schema}.ej_node SELECT 'orders', ${path}, ${parent}, '', 0, 1, ${session} FROM ${from};`;
   return `
     INSERT INTO ${schema}.ej_job SELECT 'orders', 'job-' || job, job, pg_current_xact_id() FROM ${jobs};
     ${node("'/job/a-' || job", "'/job'", jobs)}
     ${node("'/job-' || job", "''", jobs)}
+    ${node("'/job-' || job || '/instances/a'", "'/job-' || job || '/instances'", jobs, `'${SESSION}'::uuid`)}
     ${node("'/job-' || job || '/sharding'", "'/job-' || job", jobs)}
     ${node("'/job-' || job || '/sharding/' || item", "'/job-' || job || '/sharding'", `${jobs}, ${items}`)}
     INSERT INTO ${schema}.ej_change SELECT 'orders', 'job-' || job, item, item - 1, gen_random_uuid(), item, '[]'

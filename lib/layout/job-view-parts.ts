@@ -159,7 +159,10 @@ export const READERS: { readonly [Key in Part]: PartReader } = {
   graph: (changed, before) => ({ graph: graphAfter(before.graph, changed) }),
 };
 
-function graphAfter({ ends, rounds, orders, successors }: GraphView, changed: readonly ChangedNode[]): GraphView {
+function graphAfter(
+  { ends, rounds, orders, ordersVersion, successors }: GraphView,
+  changed: readonly ChangedNode[],
+): GraphView {
   const endNodes = changed.filter(({ path }) => path.type === 'endRecord');
   const roundsNode = changed.find(({ path }) => path.type === 'rounds');
   const ordersNode = changed.find(({ path }) => path.type === 'orders');
@@ -170,6 +173,7 @@ function graphAfter({ ends, rounds, orders, successors }: GraphView, changed: re
     ends: endNodes.length === 0 ? ends : mapAfter(ends, withId(endNodes), (node) => decodeEndRecord(valueOf(node))),
     rounds: roundsNode === undefined ? rounds : roundsOf(roundsNode.node),
     orders: ordersNode === undefined ? orders : ordersOf(ordersNode.node),
+    ordersVersion: ordersNode === undefined ? ordersVersion : ordersNode.node?.version,
     successors:
       byName.length === 0 ? successors : mapAfter(successors, byName, (node) => decodeSuccessor(valueOf(node))),
   };

@@ -10,7 +10,7 @@
  * The registry centre is authoritative; a view is as old as its mirror. A node that cannot be read is marked so in the
  * view and nothing is thrown: one broken node must not hide the rest.
  */
-import { dependenciesOf } from '../api/settings/dependencies.js';
+import { dependenciesOf, graphNameOf } from '../api/settings/dependencies.js';
 import { type JobInstance } from '../api/extensions/sharding-strategy.js';
 import { isIn, itemIn, type ItemView } from './item-view.js';
 import { type JobView } from './job-view-types.js';
@@ -44,11 +44,13 @@ function findAvailable(instances: JobView['instances'], servers: JobView['server
 }
 
 /**
- * True if the job belongs to a graph: it runs after others, or others run after it. Only then its instances write down
+ * True if the job belongs to a graph: it runs after others, others run after it, or it names its graph. Only then its
+ * instances write down
  * the ends of runs.
  */
 export function isInGraph({ config, graph }: JobView): boolean {
-  return graph.successors.size > 0 || (config !== undefined && dependenciesOf(config) !== undefined);
+  if (graph.successors.size > 0) return true;
+  return config !== undefined && (dependenciesOf(config) !== undefined || graphNameOf(config) !== undefined);
 }
 
 /** The item of that number; `undefined` if the job has none. */

@@ -224,7 +224,7 @@ function requireJob({ graph }: ReadGraph, jobName: string): void {
   if (names.includes(jobName)) return;
   const known = knownNames(jobName, names);
   const end = known.endsWith('?') ? '' : '.';
-  throw new InvalidConfigurationError([`Graph '${graph.name}' has no job ${describeValue(jobName)}${known}${end}`]);
+  throw new InvalidConfigurationError([`Graph '${graph.name}' has no job '${jobName}'${known}${end}`]);
 }
 
 function overIn(round: GraphRound, what: string, state: string): JobStateError {

@@ -6,6 +6,7 @@
 import { type Dependencies } from '../../api/settings/dependencies.js';
 import { type EndRecord } from '../../layout/x-node/end-record.js';
 import { type Round } from '../../layout/x-node/round-record.js';
+import { isRunKey } from '../../layout/x-node/run-key.js';
 import { type Fate, type UpstreamFates } from './rounds.js';
 
 /** What is known of one upstream job. */
@@ -18,6 +19,16 @@ export interface Upstream {
   readonly ends: EndRecord;
   /** The latest instant that is not due, in milliseconds since 1970; `-Infinity`: all are due. */
   readonly since: number;
+}
+
+/** What is known of an item of the job itself. */
+export interface BegunItem {
+  /** The last instant of a schedule for which any instance has begun it. */
+  readonly lastBegun?: number | undefined;
+  /** The last run key for which any instance has begun it. */
+  readonly lastKey?: number | undefined;
+  /** True for instants that an operator has ruled out. Default: none is. */
+  readonly isRuledOut?: (instant: number) => boolean;
 }
 
 /** Whether what upstream jobs did for an instant counts as success, by instant (milliseconds since 1970). */
@@ -49,12 +60,13 @@ export class DueRounds implements UpstreamFates {
   }
 
   /** True if rounds of an upstream job were dropped for which the item was to run, as each round is to be run. */
-  hasLost(item: number, lastBegun: number | undefined): boolean {
+  hasLost(item: number, begun: BegunItem): boolean {
+    const { lastBegun } = begun;
     return (
       this.#dependencies.rounds === 'every' &&
       lastBegun !== undefined &&
       this.#upstreams.some(({ droppedUpTo, since }) => droppedUpTo > Math.max(lastBegun, since)) &&
-      this.dueFor(item, lastBegun) !== undefined
+      this.dueFor(item, begun) !== undefined
     );
   }
 
@@ -66,17 +78,22 @@ export class DueRounds implements UpstreamFates {
   }
 
   /**
-   * The instant for which the item is due; `undefined` if it is due for none. All in milliseconds since 1970.
-   * @param lastBegun the last instant for which any instance has begun it
+   * The instant for which the item is due; `undefined` if it is due for none. All in milliseconds since 1970. Each run
+   * key is run, whatever `rounds` says of the instants of a schedule.
    */
-  dueFor(item: number, lastBegun: number | undefined): number | undefined {
-    const waiting = this.waitingFor(item, lastBegun);
-    return this.#dependencies.rounds === 'every' ? waiting[0] : waiting.at(-1);
+  dueFor(item: number, begun: BegunItem): number | undefined {
+    const waiting = this.waitingFor(item, begun);
+    const scheduled = waiting.filter((instant) => !isRunKey(instant));
+    const due = this.#dependencies.rounds === 'every' ? scheduled[0] : scheduled.at(-1);
+    const key = waiting.find(isRunKey);
+    return due === undefined || key === undefined ? (due ?? key) : Math.min(due, key);
   }
 
   /** The instants for which the item is to run and has not begun, in ascending order; as `dueFor`. */
-  waitingFor(item: number, lastBegun: number | undefined): readonly number[] {
-    return this.#runnableFor(item).filter((instant) => instant > (lastBegun ?? -Infinity));
+  waitingFor(item: number, { lastBegun = -Infinity, lastKey = -Infinity, isRuledOut }: BegunItem): readonly number[] {
+    return this.#runnableFor(item).filter(
+      (instant) => instant > (isRunKey(instant) ? lastKey : lastBegun) && isRuledOut?.(instant) !== true,
+    );
   }
 
   /** The instants for which the item is to run, whether it has run or not, in ascending order. */
@@ -120,13 +137,19 @@ function resultsOfItem({ rounds, ends, since }: Upstream, item: number): Results
   return results;
 }
 
-/** The instants for which each upstream job has a result, in ascending order, with all results as one. */
+/**
+ * The instants for which each upstream job has a result, in ascending order, with all results as one. A run key is one
+ * round of the whole graph, and stands for no instant of a schedule.
+ */
 function matched({ match }: Dependencies, all: readonly Results[]): Results {
   const instants = [...new Set(all.flatMap((results) => [...results.keys()]))].sort((one, other) => one - other);
-  const pick = match === 'same' ? resultAt : resultBy;
+  const scheduled = all.map((results) => new Map([...results].filter(([instant]) => !isRunKey(instant))));
   return new Map(
     instants.flatMap((instant) => {
-      const results = all.map((each) => pick(each, instant));
+      const isExact = match === 'same' || isRunKey(instant);
+      const results = isExact
+        ? all.map((each) => resultAt(each, instant))
+        : scheduled.map((each) => resultBy(each, instant));
       return results.includes(undefined) ? [] : [[instant, !results.includes(false)] as const];
     }),
   );

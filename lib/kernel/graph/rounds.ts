@@ -7,7 +7,8 @@
  *     └─ its instance dies ──▶ taken over ──▶ ended ───▶ ├─ all items ──▶ round complete, on record in graph/rounds
  *                          └─ no failover ──▶ failed ──▶ ┘
  * ```
- * Rounds are completed in the order of their instants. An item that has ended for a later instant without having run
+ * Rounds are completed in the order of their instants, those of the schedule and those of run keys each by themselves.
+ * An item that has ended for a later instant without having run
  * for this one has made up for it there (`misfire`): then the round is part of the later one, and is not put on record.
  */
 import { dependenciesOf } from '../../api/settings/dependencies.js';
@@ -19,7 +20,10 @@ import {
   mergeEndRecords,
   type RunEnd,
 } from '../../layout/x-node/end-record.js';
-import { type Round, type RoundOutcome } from '../../layout/x-node/round-record.js';
+import { NOTHING_BEGUN } from '../../layout/x-node/begin-record.js';
+import { runWithKey } from '../../layout/x-node/graph-orders.js';
+import { lastRounds, type Round, type RoundOutcome } from '../../layout/x-node/round-record.js';
+import { type InstantKind, isRunKey, kindOf } from '../../layout/x-node/run-key.js';
 
 /** The effect of upstream rounds on an item: it is to run, or it is not, and its part of the round counts as this. */
 export type Fate = 'runs' | 'stopped' | 'skipped';
@@ -43,16 +47,22 @@ type ItemState = RunEnd | 'stopped' | 'skipped' | 'merged' | 'open';
 
 /** The rounds that are complete and not on record yet, in the order of their instants. */
 export function completedRounds(view: JobView, upstreams: UpstreamFates): readonly CompletedRound[] {
-  const last = view.graph.rounds.rounds.at(-1)?.instant ?? -Infinity;
+  const last = lastRounds(view.graph.rounds);
   const ends = allEnds(view);
-  const instants = [...new Set([...ends.record.ends.keys(), ...upstreams.instants])]
-    .filter((instant) => instant > last)
+  const keys = view.graph.orders.runs.map(({ key }) => key);
+  const instants = [...new Set([...ends.record.ends.keys(), ...upstreams.instants, ...keys])]
+    .filter((instant) => instant > (last[kindOf(instant)] ?? -Infinity))
     .sort((one, other) => one - other);
   const completed: CompletedRound[] = [];
+  const waiting = new Set<InstantKind>();
   for (const instant of instants) {
+    const kind = kindOf(instant);
+    if (waiting.has(kind)) continue;
     const states = statesIn(view, { instant, ends, upstreams });
-    if ([...states.values()].includes('open')) break;
-    if (![...states.values()].includes('merged')) completed.push({ instant, ...outcomeOf(states) });
+    const as = runWithKey(view.graph.orders, instant)?.as;
+    if (as !== undefined) completed.push({ instant, outcome: as, failed: [] });
+    else if ([...states.values()].includes('open')) waiting.add(kind);
+    else if (![...states.values()].includes('merged')) completed.push({ instant, ...outcomeOf(states) });
   }
   return completed;
 }
@@ -70,21 +80,31 @@ export function openItems(view: JobView, instant: number, upstreams: UpstreamFat
 export function lostRuns(view: JobView, gone: readonly string[]): readonly EndedRun[] {
   if (!isInGraph(view)) return [];
   const { ends } = allEnds(view).record;
-  const known = Math.max(view.graph.rounds.rounds.at(-1)?.instant ?? -Infinity, firstDue(view));
+  const rounds = lastRounds(view.graph.rounds);
+  const due = { scheduled: firstDue(view), key: -Infinity };
+  const begun = { scheduled: view.lastBegun, key: view.lastKeys };
   return gone.flatMap((id) =>
-    [...(view.beginRecords.get(id)?.instants ?? [])].flatMap(([item, instant]) => {
-      const isOver = instant <= known || ends.get(instant)?.has(item) === true;
+    begunBy(view, id).flatMap(([item, instant]) => {
+      const kind = kindOf(instant);
+      const isOver =
+        instant <= Math.max(rounds[kind] ?? -Infinity, due[kind]) || ends.get(instant)?.has(item) === true;
       // The item may run for a later instant by now: that does not save this run.
-      const isLatest = (view.lastBegun.get(item) ?? instant) <= instant;
+      const isLatest = (begun[kind].get(item) ?? instant) <= instant;
       const isHeld = isLatest && (awaitsTakeover(view, item) || isOccupied(itemOf(view, item)));
       return isOver || isHeld ? [] : [{ item, instant, end: 'failed' as const }];
     }),
   );
 }
 
+function begunBy({ beginRecords }: JobView, id: string): readonly (readonly [item: number, instant: number])[] {
+  const { instants, keys } = beginRecords.get(id) ?? NOTHING_BEGUN;
+  return [...instants, ...keys];
+}
+
 /** No job waits for a round of this instant or an earlier one. */
 function firstDue({ graph, config }: JobView): number {
   if (config !== undefined && dependenciesOf(config) !== undefined) return -Infinity;
+  if (graph.successors.size === 0) return -Infinity;
   return Math.min(...[...graph.successors.values()].map((since) => since ?? -Infinity));
 }
 
@@ -94,8 +114,8 @@ function isOccupied(item: ItemView | undefined): boolean {
 
 interface AllEnds {
   readonly record: EndRecord;
-  /** By item. */
-  readonly last: ReadonlyMap<number, number>;
+  /** By kind of instant, and by item. */
+  readonly last: Readonly<Record<InstantKind, ReadonlyMap<number, number>>>;
 }
 
 /** Most views of a job share the records. */
@@ -105,7 +125,7 @@ function allEnds({ graph }: JobView): AllEnds {
   const known = endsIn.get(graph.ends);
   if (known !== undefined) return known;
   const record = mergeEndRecords(graph.ends.values());
-  const ends = { record, last: lastEnds(record) };
+  const ends = { record, last: { scheduled: lastEnds(record), key: lastEnds(record, 'key') } };
   endsIn.set(graph.ends, ends);
   return ends;
 }
@@ -138,19 +158,33 @@ function itemsIn(view: JobView, total: number, { instant, ends }: RoundInput): r
 }
 
 function isRunningFor(view: JobView, item: number, instant: number): boolean {
-  return view.lastBegun.get(item) === instant && isOccupied(itemOf(view, item));
+  const last = isRunKey(instant) ? view.lastKeys : view.lastBegun;
+  return last.get(item) === instant && isOccupied(itemOf(view, item));
 }
 
 function stateOf(view: JobView, item: number, { instant, ends, upstreams }: RoundInput): ItemState {
   if (isBeingTakenOver(view, item, instant)) return 'open';
   const end = ends.record.ends.get(instant)?.get(item);
   if (end !== undefined) return end;
+  const ordered = orderedState(view, item, instant);
+  if (ordered !== undefined) return ordered;
   // It may have begun before settings changed, by which it would not begin any more.
   if (isRunningFor(view, item, instant)) return 'open';
   const fate = upstreams.fateOf(item, instant);
   if (fate !== 'runs') return fate;
-  return (ends.last.get(item) ?? -Infinity) > instant ? 'merged' : 'open';
+  return !isRunKey(instant) && (ends.last.scheduled.get(item) ?? -Infinity) > instant ? 'merged' : 'open';
 }
+
+/** The state that an operator's order gives to an item that has not begun for that instant. */
+function orderedState(view: JobView, item: number, instant: number): ItemState | undefined {
+  const { orders } = view.graph;
+  const override = orders.overrides.get(instant);
+  // It may run for this very instant: its end shows that.
+  if (override !== undefined) return isOccupied(itemOf(view, item)) ? 'open' : OVERRIDDEN[override];
+  return runWithKey(orders, instant)?.items?.includes(item) === false ? 'succeeded' : undefined;
+}
+
+const OVERRIDDEN = { skip: 'skipped', stop: 'stopped' } as const;
 
 /** True if the item's run for that instant has died, and an instance runs it again or is about to. */
 function isBeingTakenOver(view: JobView, item: number, instant: number): boolean {

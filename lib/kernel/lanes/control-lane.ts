@@ -21,6 +21,7 @@ import { type JobDefinition } from '../job/job-definition.js';
 import { JAVA_RECONNECT_GRACE_MS } from '../view/java-peers.js';
 import { type Obstacle, obstacleTo } from '../view/obstacles.js';
 import { mayFollowOwnShare, ownItems } from '../view/own-share.js';
+import { requestedItems } from '../graph/requested-items.js';
 import { completedRounds, type CompletedRound } from '../graph/rounds.js';
 import { type Assignment } from '../writes/assignment.js';
 import { type RunObservers } from '../run/run-observers.js';
@@ -259,7 +260,7 @@ export class ControlLane {
           ? lostInHandover(view, me, (item, lastBegun) => this.#deps.missedInstant(item, lastBegun))
           : NOTHING_LOST,
         areUpstreamsFollowed: view.config === undefined || upstreams.areFollowed(view.config),
-        dueByItem: canBegin && timer.isEnabled ? upstreams.dueIn(view) : NOTHING_LOST,
+        dueByItem: canBegin ? this.#dueByItem(view) : NOTHING_LOST,
         completedRounds: this.#completedRounds(view),
         resyncMinutes: this.#resyncMinutes,
         isNarrowed: watch.isNarrowed,
@@ -365,6 +366,12 @@ export class ControlLane {
     } catch (error) {
       if (timer.state.type !== 'refused') throw error;
     }
+  }
+
+  #dueByItem(view: JobView): ReadonlyMap<number, number> {
+    const { timer, upstreams, me } = this.#deps;
+    const requested = requestedItems(view, me);
+    return timer.isEnabled && requested.size === 0 ? upstreams.dueIn(view) : requested;
   }
 
   #completedRounds(view: JobView): readonly CompletedRound[] {

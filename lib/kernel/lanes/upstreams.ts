@@ -10,9 +10,11 @@
 import { type Dependencies, dependenciesOf } from '../../api/settings/dependencies.js';
 import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import { type FoundProblem, findGraphProblems } from '../../graphs/read-graph.js';
+import { isPaused, isRuledOut } from '../../graphs/orders.js';
+import { lastRounds } from '../../layout/x-node/round-record.js';
 import { type JobView } from '../../layout/job-view.js';
 import { type JobContext } from '../job/job-context.js';
-import { DueRounds } from '../graph/due-rounds.js';
+import { type BegunItem, DueRounds } from '../graph/due-rounds.js';
 import { assignedItems, numbersOf } from '../view/items.js';
 import { NO_UPSTREAMS, type UpstreamFates } from '../graph/rounds.js';
 import { UpstreamWatch } from './upstream-watch.js';
@@ -104,13 +106,10 @@ export class Upstreams {
   /** The instants, in milliseconds since 1970, for which items of this instance are due, by item. */
   dueIn(view: JobView): ReadonlyMap<number, number> {
     const rounds = this.#rounds;
-    if (rounds === undefined) return NOTHING_DUE;
-    // An item that took no part in a round of this job that is complete, because it was disabled for example, does not
-    // run for it later: jobs after this one have gone on.
-    const completedUpTo = view.graph.rounds.rounds.at(-1)?.instant ?? -Infinity;
+    if (rounds === undefined || isPaused(view)) return NOTHING_DUE;
     const due = new Map<number, number>();
     for (const item of numbersOf(assignedItems(view, this.#deps.me))) {
-      const instant = rounds.dueFor(item, Math.max(completedUpTo, view.lastBegun.get(item) ?? -Infinity));
+      const instant = rounds.dueFor(item, dueItem(view, item));
       if (instant !== undefined) due.set(item, instant);
     }
     return due;
@@ -121,16 +120,14 @@ export class Upstreams {
     const rounds = this.#rounds;
     if (rounds === undefined) return new Set();
     const items = numbersOf(assignedItems(view, this.#deps.me));
-    return new Set(items.flatMap((item) => rounds.waitingFor(item, view.lastBegun.get(item))));
+    return new Set(items.flatMap((item) => rounds.waitingFor(item, begunItem(view, item))));
   }
 
   /** Items of this instance that were to run for rounds that the upstream jobs have on record no more. */
   itemsThatLost(view: JobView): readonly number[] {
     const rounds = this.#rounds;
     if (rounds === undefined) return [];
-    return numbersOf(assignedItems(view, this.#deps.me)).filter((item) =>
-      rounds.hasLost(item, view.lastBegun.get(item)),
-    );
+    return numbersOf(assignedItems(view, this.#deps.me)).filter((item) => rounds.hasLost(item, begunItem(view, item)));
   }
 
   get #rounds(): DueRounds | undefined {
@@ -158,6 +155,23 @@ export class Upstreams {
     this.#due = undefined;
     this.#problems = [];
   }
+}
+
+function begunItem(view: JobView, item: number): BegunItem {
+  return {
+    ...{ lastBegun: view.lastBegun.get(item), lastKey: view.lastKeys.get(item) },
+    isRuledOut: (instant) => isRuledOut(view, item, instant),
+  };
+}
+
+/**
+ * An item that took no part in a round of this job that is complete, because it was disabled for example, does not run
+ * for it later: jobs after this one have gone on.
+ */
+function dueItem(view: JobView, item: number): BegunItem {
+  const begun = begunItem(view, item);
+  const completedUpTo = lastRounds(view.graph.rounds).scheduled ?? -Infinity;
+  return { ...begun, lastBegun: Math.max(completedUpTo, begun.lastBegun ?? -Infinity) };
 }
 
 const NOTHING_DUE: ReadonlyMap<number, number> = new Map();

@@ -14,6 +14,7 @@ import {
   withEnded,
   withoutCompleted,
 } from '../../layout/x-node/end-record.js';
+import { lastRounds } from '../../layout/x-node/round-record.js';
 import { isInGraph } from '../../layout/job-view.js';
 import { type Operation } from '../../registry/registry-center.js';
 import { type JobContext } from '../job/job-context.js';
@@ -53,7 +54,7 @@ export class EndRecords {
     const { watch, paths, me } = this.#context;
     const { record: before, version } = await this.#open();
     this.#written = undefined;
-    const record = withoutCompleted(withEnded(before, ended), watch.view.graph.rounds.rounds.at(-1)?.instant);
+    const record = withoutCompleted(withEnded(before, ended), lastRounds(watch.view.graph.rounds));
     const value = encodeEndRecord(record);
     const result = await commit([{ type: 'set', path: paths.endRecord(me), value, version }]);
     this.#written = { record, version: version + 1 };

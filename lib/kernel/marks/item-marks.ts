@@ -22,6 +22,7 @@ import {
   withoutBegun,
   withParametersOf,
 } from '../../layout/x-node/begin-record.js';
+import { isRunKey } from '../../layout/x-node/run-key.js';
 import { changeEach } from '../../registry/change-each.js';
 import { commitChunks } from '../../registry/commit-chunks.js';
 import { type Lifetime, type Operation } from '../../registry/registry-center.js';
@@ -171,9 +172,12 @@ export class ItemMarks {
   }
 
   /** Checks that the assignment and the settings are those of the view; the present view may be a later one already. */
-  #fence({ shardingVersion, configVersion }: JobView): readonly Operation[] {
+  #fence({ shardingVersion, configVersion, graph }: JobView): readonly Operation[] {
     const { paths } = this.#deps;
+    const { ordersVersion } = graph;
     return [
+      // No item begins that an operator has ordered not to run.
+      ...(ordersVersion === undefined ? [] : [{ type: 'check', path: paths.orders, version: ordersVersion } as const]),
       { type: 'check', path: paths.sharding, ...(shardingVersion !== undefined && { version: shardingVersion }) },
       // Tokens of unmonitored runs stem from the settings' revision: no marked run may begin after they have changed.
       { type: 'check', path: paths.config, ...(configVersion !== undefined && { version: configVersion }) },
@@ -183,8 +187,10 @@ export class ItemMarks {
   #markOperations({ item, misfired }: ItemView, { instant, lifetime }: Beginning): readonly Operation[] {
     const { paths, me } = this.#deps;
     const mark: Operation = { type: 'create', path: paths.item(item, 'running'), value: me, lifetime };
-    // A manual run recovers no misfire.
-    return misfired && instant !== undefined ? [mark, { type: 'remove', path: paths.item(item, 'misfire') }] : [mark];
+    // Neither a manual run nor one for a run key recovers a misfire.
+    return misfired && instant !== undefined && !isRunKey(instant)
+      ? [mark, { type: 'remove', path: paths.item(item, 'misfire') }]
+      : [mark];
   }
 
   async #openRecord(): Promise<void> {

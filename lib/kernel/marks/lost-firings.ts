@@ -161,9 +161,10 @@ export class LostFirings {
     const { watch, paths } = this.#deps;
     if (now.configVersion === 0) return -Infinity;
     const revision = watch.nodes.get(paths.beginRecord(owner))?.revision ?? -Infinity;
-    // The records of a manual run and of a re-added item have no instant of their own.
-    const { instants, manual, returned, isRewritten } = now.beginRecords.get(owner) ?? NOTHING_BEGUN;
-    const isOfSchedule = instants.size > 0 && manual.size === 0 && returned.size === 0 && isRewritten !== true;
+    // The records of a manual run, of a run for a key and of a re-added item have no instant of their own.
+    const { instants, manual, returned, keyed, isRewritten } = now.beginRecords.get(owner) ?? NOTHING_BEGUN;
+    const isOfSchedule =
+      instants.size > 0 && manual.size === 0 && keyed.size === 0 && returned.size === 0 && isRewritten !== true;
     const isProof = isOfSchedule && revision > (now.configRevision ?? 0);
     return isProof ? latestOf(instants.values()) : (this.#watchingSince ?? Infinity);
   }

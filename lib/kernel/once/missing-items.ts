@@ -1,5 +1,6 @@
 /** Finds the items that a barrier still waits for: pure functions of a view. */
 import { availableInstances, awaitsTakeover, isGone, type ItemView, type JobView } from '../../layout/job-view.js';
+import { isRunKey } from '../../layout/x-node/run-key.js';
 import { type GuaranteeStage } from '../../layout/job-paths.js';
 import { type ArrivalRecord } from '../../layout/x-node/arrival-record.js';
 import { droppedItems } from '../view/assignment.js';
@@ -179,7 +180,8 @@ function diedIn(
   runningOn = '',
 ): number | undefined {
   if (awaitsTakeover({ crashedItems }, item)) return crashReports.get(item)?.instant;
-  return beginRecords.get(runningOn)?.instants.get(item);
+  const record = beginRecords.get(runningOn);
+  return (record?.keyed.has(item) === true ? record.keys : record?.instants)?.get(item);
 }
 
 /** The item has started in this firing, at this listener's barrier or another's. */
@@ -300,7 +302,12 @@ function followsARun({ owner }: ItemView, { view }: Facts): boolean {
 }
 
 /** True if the item's last run on record was for that instant, or, without an instant, a manual one. */
-function wasBegunFor({ lastBegun, manuallyBegun }: JobView, item: number, instant: number | undefined): boolean {
+function wasBegunFor(
+  { lastBegun, lastKeys, manuallyBegun }: JobView,
+  item: number,
+  instant: number | undefined,
+): boolean {
+  if (instant !== undefined && isRunKey(instant)) return lastKeys.get(item) === instant;
   return instant === undefined ? manuallyBegun.has(item) : lastBegun.get(item) === instant && !manuallyBegun.has(item);
 }
 

@@ -15,10 +15,13 @@ export function completeRounds({ now, me, local: { completedRounds } }: PlanInpu
   return { type: 'complete-rounds', rounds: completedRounds };
 }
 
-/** Runs the items that are due because of upstream rounds: those of the earliest instant first. */
+/**
+ * Runs the items that are due because of upstream rounds, or of an operator's order: those of the earliest instant
+ * first.
+ */
 export function runDue({ now, me, local }: PlanInput): Action | undefined {
-  const { canBegin, busy, dueByItem, decided, isScheduled } = local;
-  if (!canBegin || !isScheduled || dueByItem.size === 0 || !isAssigned(now) || !isAvailable(now, me)) return undefined;
+  const { canBegin, busy, dueByItem, decided } = local;
+  if (!canBegin || dueByItem.size === 0 || !isAssigned(now) || !isAvailable(now, me)) return undefined;
   const due = assignedItems(now, me).flatMap((item) => {
     const instant = dueByItem.get(item.item);
     if (instant === undefined || item.disabled || !isFree(now, item, busy)) return [];

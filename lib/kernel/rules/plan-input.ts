@@ -85,8 +85,8 @@ export interface LocalState {
   /** False if the settings name upstream jobs that this instance does not follow, or the other way round. */
   readonly areUpstreamsFollowed: boolean;
   /**
-   * The instants of upstream rounds, in milliseconds since 1970, for which items of this instance are due, by item; empty
-   * while no run may begin.
+   * The instants of upstream rounds and the run keys, in milliseconds since 1970, for which items of this instance are
+   * due, by item; empty while no run may begin.
    */
   readonly dueByItem: ReadonlyMap<number, number>;
   /** The rounds of this job that are complete and not on record; empty on instances that do not tidy up. */

@@ -31,6 +31,8 @@ export interface ItemRunOptions {
   /** The part of the context that is the same for all items. */
   readonly shared: Pick<ShardingContext, 'jobName' | 'taskId' | 'shardingTotalCount' | 'jobParameter'>;
   readonly parameters: ReadonlyMap<number, string>;
+  /** The `scheduledAt` of a run for that instant. */
+  readonly dateOf: (instant: number | undefined) => Date | undefined;
   readonly executor: ItemExecutor;
   /** Id of this instance. */
   readonly instanceId: string;
@@ -284,7 +286,7 @@ export class ItemRun {
   }
 
   #context(): ShardingContext {
-    const { shared, parameters } = this.#options;
+    const { shared, parameters, dateOf } = this.#options;
     const { item, instant, jobParameter = shared.jobParameter, fencingToken } = this.#begun;
     const facts = {
       jobName: shared.jobName,
@@ -293,7 +295,7 @@ export class ItemRun {
       jobParameter,
       shardingItem: item,
       shardingParameter: parameters.get(item),
-      scheduledAt: instant === undefined ? undefined : new Date(instant),
+      scheduledAt: dateOf(instant),
       attempt: this.#attempts,
       fencingToken,
     };

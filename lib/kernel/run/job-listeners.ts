@@ -24,6 +24,8 @@ export interface ChosenFiring {
   readonly blocked: readonly number[];
   readonly config: JobConfiguration;
   readonly jobInstanceId: string;
+  /** The `scheduledAt` of a run for that instant. */
+  readonly dateOf: (instant: number | undefined) => Date | undefined;
   /** Aborts the run. */
   readonly stop: Pick<Abort, 'signal'>;
 }
@@ -64,6 +66,7 @@ export function listenedFiring(chosen: ChosenFiring): ListenedFiring | undefined
 function contextsFor({
   config,
   jobInstanceId,
+  dateOf,
   stop,
 }: ChosenFiring): (items: readonly number[], instant: number | undefined) => ShardingContexts {
   const { jobName, shardingTotalCount, jobParameter } = config;
@@ -77,7 +80,7 @@ function contextsFor({
     jobEventSamplingCount: 0,
     currentJobEventSamplingCount: 0,
     allowSendJobEvent: true,
-    scheduledAt: instant === undefined ? undefined : new Date(instant),
+    scheduledAt: dateOf(instant),
     signal: stop.signal,
   });
 }

@@ -24,6 +24,7 @@ import { type ShardingContext } from '../../api/job/sharding-context.js';
 import { runLimitsOf } from '../../api/settings/run-limits.js';
 import { Abort, type AbortSource, throwIfAborted } from '../../async/abort.js';
 import { type Limiter } from '../../async/limiter.js';
+import { scheduledDate } from '../../graphs/orders.js';
 import { readItemParameters } from '../../layout/sharding-item-parameters.js';
 import { whenConnected } from '../../registry/session-state.js';
 import { type ItemExecutor } from '../types/item-executor.js';
@@ -192,7 +193,8 @@ export class JobRun {
       const options = this.#itemOptions(begun);
       this.#items = new Map(begun.items.map((each) => [each.item, new ItemRun(options, each)]));
       if (reason !== undefined) this.abort(reason);
-      return listenedFiring({ ...begun, firing: this.firing, jobInstanceId: this.#deps.me, stop: this.#stop });
+      const { firing } = this;
+      return listenedFiring({ ...begun, firing, dateOf: this.#dateOf, jobInstanceId: this.#deps.me, stop: this.#stop });
     } catch (error) {
       this.#items = new Map();
       this.#unprepared = { type: 'failed', cause: error };
@@ -200,6 +202,8 @@ export class JobRun {
       return undefined;
     }
   }
+
+  readonly #dateOf = (instant: number | undefined): Date | undefined => scheduledDate(this.#deps.watch.view, instant);
 
   #itemOptions(begun: BegunRun): ItemRunOptions {
     const { paths, registry, executor, interceptors, clock, logger, settingFaults } = this.#deps;
@@ -216,6 +220,7 @@ export class JobRun {
         jobParameter: config.jobParameter,
       },
       parameters: readItemParameters(config.shardingItemParameters),
+      dateOf: this.#dateOf,
       executor,
       instanceId: this.#deps.me,
       present: () => this.#deps.configuration(),

@@ -7,6 +7,7 @@ import {
   type RunItem,
   type RunOutcome,
 } from '../../api/events/run-events.js';
+import { scheduledDate } from '../../graphs/orders.js';
 import { taskId } from '../../layout/task-id.js';
 import { type FailureReports } from '../types/failure-reports.js';
 import { type BegunItem, type BegunRun, type Firing, runPolicyOf } from '../view/firing.js';
@@ -38,7 +39,16 @@ export class RunReport {
     const { paths, instance, observers } = deps;
     this.#deps = deps;
     this.#isObserved = observers.isAny;
-    this.info = { jobName: paths.jobName, instance, runId: nextRunId(), cause, scheduledAt: dateOf(instant) };
+    this.info = { jobName: paths.jobName, instance, runId: nextRunId(), cause, scheduledAt: this.#dateOf(instant) };
+  }
+
+  #runItemOf({ item, instant, fencingToken }: BegunItem): RunItem {
+    return { item, scheduledAt: this.#dateOf(instant), fencingToken };
+  }
+
+  /** For a round that is run again, the original instant. */
+  #dateOf(instant: number | undefined): Date | undefined {
+    return scheduledDate(this.#deps.watch.view, instant);
   }
 
   /** Java's task id of the run; until the run has chosen its items, the task id has none. */
@@ -73,7 +83,13 @@ export class RunReport {
     this.#taskId = this.#taskIdOf(items.map(({ item }) => item));
     if (items.length === 0 || !this.#isObserved) return;
     const taskId = this.#taskId;
-    this.emit({ type: 'items-begun', taskId, configuration, items: items.map(runItemOf), blocked });
+    this.emit({
+      type: 'items-begun',
+      taskId,
+      configuration,
+      items: items.map((item) => this.#runItemOf(item)),
+      blocked,
+    });
   }
 
   /**
@@ -83,7 +99,7 @@ export class RunReport {
   itemRetried(begun: BegunItem, { attempt, cause, pauseMs }: Retry): void {
     const { logger } = this.#deps;
     const { item } = begun;
-    this.emit({ type: 'item-retried', item: runItemOf(begun), attempt, cause, pauseMs });
+    this.emit({ type: 'item-retried', item: this.#runItemOf(begun), attempt, cause, pauseMs });
     const text = `item ${item} failed at attempt ${attempt}, and is tried again in ${pauseMs} ms: ${describeFailure(cause)}`;
     logger.warn(text, { event: 'retried', item });
   }
@@ -94,10 +110,11 @@ export class RunReport {
   itemEnded(begun: BegunItem, config: BegunRun['config'], end: ItemEnding): void {
     const { failures, instance } = this.#deps;
     const { outcome, attempts, durationMs, parameter } = end;
-    if (this.#isObserved) this.emit({ type: 'item-ended', item: runItemOf(begun), outcome, attempts, durationMs });
+    if (this.#isObserved)
+      this.emit({ type: 'item-ended', item: this.#runItemOf(begun), outcome, attempts, durationMs });
     if (outcome.type === 'aborted') this.#logAbort(outcome.cause);
     if ((outcome.type !== 'failed' && outcome.type !== 'timed-out') || end.isReported) return;
-    const scheduledAt = dateOf(begun.instant);
+    const scheduledAt = this.#dateOf(begun.instant);
     failures.report({
       ...{ configuration: config, cause: outcome.cause, item: begun.item, parameter, scheduledAt, instance },
       taskId: this.#taskId,
@@ -174,11 +191,3 @@ export function outcomeOf(outcomes: readonly ItemOutcome[], { cause }: Firing, b
 
 let lastRunId = 0;
 const nextRunId = (): number => ++lastRunId;
-
-function runItemOf({ item, instant, fencingToken }: BegunItem): RunItem {
-  return { item, scheduledAt: dateOf(instant), fencingToken };
-}
-
-function dateOf(instant: number | undefined): Date | undefined {
-  return instant === undefined ? undefined : new Date(instant);
-}

@@ -1,4 +1,5 @@
 /** Decides which items this instance may run now: pure functions of a view. */
+import { isPaused, isRuledOut } from '../../graphs/orders.js';
 import { availableInstances, awaitsTakeover, type ItemView, type JobView } from '../../layout/job-view.js';
 import { toRanges } from '../../layout/x-node/item-ranges.js';
 import { isRunKey } from '../../layout/x-node/run-key.js';
@@ -47,7 +48,8 @@ export function isInAssignment({ assignmentRecord }: JobView, item: number): boo
  * the item changes its owner in the middle of the firing.
  * @param firing its instant is in milliseconds since 1970, `undefined` for a manual firing, which runs items that wait
  *   because a trigger with its `jobParameter` was accepted; `items` limits the choice; a `misfire` or
- *   `dependency` firing leaves out items that the current assignment does not contain
+ *   `dependency` firing leaves out items that the current assignment does not contain. Nothing begins for an instant
+ *   that an operator has ruled out, or while the graph is paused
  * @param busy items that this instance still runs
  */
 export function chooseItems(
@@ -63,7 +65,9 @@ export function chooseItems(
   const isMeant = ({ item }: ItemView): boolean =>
     only?.has(item) !== false && triggered?.has(item) !== false && (!isMakingUp(cause) || isInAssignment(view, item));
   const own = assignedItems(view, me).filter(isMeant);
-  const due = own.filter(({ item, disabled }) => !disabled && !wasBegun(view, item, instant));
+  const isRuledOutNow = ({ item }: ItemView): boolean =>
+    instant !== undefined && (isPaused(view) || isRuledOut(view, item, instant));
+  const due = own.filter((each) => !each.disabled && !wasBegun(view, each.item, instant) && !isRuledOutNow(each));
   const blocked = due.filter((item) => !isFree(view, item, busy));
   const free = new Set(due.filter((item) => isFree(view, item, busy)));
   const decidedOn = numbersOf(own.filter((item) => !free.has(item)));

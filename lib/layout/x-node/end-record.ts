@@ -14,6 +14,7 @@
  * The last end of each item stays on record; earlier ones go when their round is complete.
  */
 import { ItemRanges, toRanges } from './item-ranges.js';
+import { type InstantKind, kindOf, type LastInstants } from './run-key.js';
 
 /** How a run of an item has ended, after its retries. A run that died with its instance has failed. */
 export type RunEnd = 'succeeded' | 'failed';
@@ -99,24 +100,28 @@ export function withEnded(record: EndRecord, runs: Iterable<EndedRun>): EndRecor
 }
 
 /**
- * The record without ends of rounds that are complete, except the last end of each item.
- * @param completedUpTo instant of the latest complete round, in milliseconds since 1970; `undefined` if there is none
+ * The record without ends of rounds that are complete, except the last end of each item for an instant of the schedule,
+ * and that for a run key.
+ * @param completedUpTo the latest complete round of each kind, in milliseconds since 1970
  */
-export function withoutCompleted(record: EndRecord, completedUpTo: number | undefined): EndRecord {
-  if (completedUpTo === undefined) return record;
-  const last = lastEnds(record);
+export function withoutCompleted(record: EndRecord, completedUpTo: LastInstants): EndRecord {
+  const last = { scheduled: lastEnds(record), key: lastEnds(record, 'key') };
   const draft = new EndDraft();
-  for (const [instant, items] of record.ends)
-    for (const [item, end] of items)
-      if (instant > completedUpTo || last.get(item) === instant) draft.note({ item, instant, end });
+  for (const [instant, items] of record.ends) {
+    const kind = kindOf(instant);
+    const isOpen = instant > (completedUpTo[kind] ?? -Infinity);
+    for (const [item, end] of items) if (isOpen || last[kind].get(item) === instant) draft.note({ item, instant, end });
+  }
   return draft.record;
 }
 
-/** By item: the latest instant for which a run of it has ended, in milliseconds since 1970. */
-export function lastEnds({ ends }: EndRecord): ReadonlyMap<number, number> {
+/** By item: the latest instant of that kind for which a run of it has ended, in milliseconds since 1970. */
+export function lastEnds({ ends }: EndRecord, kind: InstantKind = 'scheduled'): ReadonlyMap<number, number> {
   const last = new Map<number, number>();
-  for (const [instant, items] of ends)
+  for (const [instant, items] of ends) {
+    if (kindOf(instant) !== kind) continue;
     for (const item of items.keys()) last.set(item, Math.max(instant, last.get(item) ?? instant));
+  }
   return last;
 }
 

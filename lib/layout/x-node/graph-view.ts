@@ -9,12 +9,20 @@ export interface GraphView {
   readonly rounds: RoundRecord;
   /** What operators have ordered for its rounds. */
   readonly orders: GraphOrders;
+  /** Version of the node with the orders; `undefined` if there is none. */
+  readonly ordersVersion: number | undefined;
   /** The jobs that run after this one, by name, each with the instant that `since` of its node has. */
   readonly successors: ReadonlyMap<string, number | undefined>;
 }
 
 /** A job that belongs to no graph. */
-export const NO_GRAPH: GraphView = { ends: new Map(), rounds: NO_ROUNDS, orders: NO_ORDERS, successors: new Map() };
+export const NO_GRAPH: GraphView = {
+  ends: new Map(),
+  rounds: NO_ROUNDS,
+  orders: NO_ORDERS,
+  ordersVersion: undefined,
+  successors: new Map(),
+};
 
 /**
  * The text of `x-node/graph/successors/{job}`, with which a job registers as a successor.

@@ -13,6 +13,7 @@
  * Rounds are numbered without gaps. The last line has the latest instant of the rounds that are on record no more.
  */
 import { ItemRanges, toRanges } from './item-ranges.js';
+import { lastOfEachKind, type LastInstants } from './run-key.js';
 
 /**
  * Outcome of a round:
@@ -35,7 +36,7 @@ export interface Round {
 
 /** The completed rounds that are on record. */
 export interface RoundRecord {
-  /** In the order in which they were completed, which is the order of their instants. */
+  /** In the order of their instants, in which those of each kind were completed. */
   readonly rounds: readonly Round[];
   /** The number of rounds that were ever completed: the number of the last one. */
   readonly count: number;
@@ -92,6 +93,11 @@ export function decodeRounds(text: string): RoundRecord {
     rounds.push({ instant: Number(instant), completedAt: Number(completedAt), outcome: known, failed });
   }
   return { rounds: rounds.sort((one, other) => one.instant - other.instant), count, droppedUpTo };
+}
+
+/** The latest round of each kind that is on record. */
+export function lastRounds({ rounds }: RoundRecord): LastInstants {
+  return lastOfEachKind(rounds.map(({ instant }) => instant));
 }
 
 /** The record after these rounds were completed. */

@@ -331,3 +331,18 @@ describe('that was written for another reason than a begin', () => {
     expect(encodeBeginRecord({ ...record([]), isRewritten: true })).toBe('');
   });
 });
+
+test('runs for a run key are a sequence of their own, and the last run of an item is known', () => {
+  const key = later + 1;
+  const scheduled = withBegun(NOTHING_BEGUN, [0, 1], { instant: earlier }, new Map());
+  const keyed = withBegun(scheduled, [1], { instant: key }, new Map());
+
+  expect(encodeBeginRecord(keyed)).toBe(`${earlier}: 0-1\nrun ${key}: 1`);
+  expect(decodeBeginRecord(encodeBeginRecord(keyed))).toEqual(keyed);
+
+  const later_ = withBegun(keyed, [1], { instant: later }, new Map());
+  expect(encodeBeginRecord(later_)).toBe(`${later}: 1\n${earlier}: 0\nearlier run ${key}: 1`);
+  expect(decodeBeginRecord(encodeBeginRecord(later_))).toEqual(later_);
+  expect([...mergeBeginRecords([later_, NOTHING_BEGUN]).keys]).toEqual([[1, key]]);
+  expect(withoutBegun(keyed, [1], scheduled)).toMatchObject({ keys: new Map(), keyed: new Set() });
+});

@@ -88,7 +88,15 @@ test('the last end of an item is that of its latest instant', () => {
 test('ends of complete rounds go, except the last one of each item', () => {
   const ended = record([0, later], [0, earlier], [1, earlier, 'failed']);
 
-  expect(withoutCompleted(ended, undefined)).toEqual(ended);
-  expect(withoutCompleted(ended, earlier)).toEqual(record([0, later], [1, earlier, 'failed']));
-  expect(withoutCompleted(ended, later)).toEqual(record([0, later], [1, earlier, 'failed']));
+  expect(withoutCompleted(ended, {})).toEqual(ended);
+  expect(withoutCompleted(ended, { scheduled: earlier })).toEqual(record([0, later], [1, earlier, 'failed']));
+  expect(withoutCompleted(ended, { scheduled: later })).toEqual(record([0, later], [1, earlier, 'failed']));
+});
+
+test('ends for run keys are kept beside those of the schedule', () => {
+  const [first, second] = [earlier + 1, later + 1];
+  const ended = record([0, later], [0, earlier], [0, first], [0, second]);
+
+  expect(withoutCompleted(ended, { key: second })).toEqual(record([0, later], [0, earlier], [0, second]));
+  expect(withoutCompleted(ended, { scheduled: later, key: first })).toEqual(record([0, later], [0, second]));
 });

@@ -61,6 +61,7 @@ const every: readonly (readonly [path: string, written: string, parsed: JobPath]
   [paths.endRecord(id), `/bill/x-node/ended/${id}`, { type: 'endRecord', id }],
   [paths.graph, '/bill/x-node/graph', { type: 'unknown' }],
   [paths.rounds, '/bill/x-node/graph/rounds', { type: 'rounds' }],
+  [paths.orders, '/bill/x-node/graph/orders', { type: 'orders' }],
   [paths.successors, '/bill/x-node/graph/successors', { type: 'successors' }],
   [paths.successor('report'), '/bill/x-node/graph/successors/report', { type: 'successor', jobName: 'report' }],
   [paths.lives, '/bill/x-node/live', { type: 'lives' }],

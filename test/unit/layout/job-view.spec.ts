@@ -178,6 +178,7 @@ describe('a view', () => {
       nextJobInstanceIp: undefined,
       assignmentRecord: undefined,
       lastBegun: new Map(),
+      lastKeys: new Map(),
       manuallyBegun: new Map(),
       beginRecords: new Map(),
       graph: NO_GRAPH,

@@ -23,7 +23,13 @@ function afterRuns(runs: readonly EndedRun[], changes: Partial<JobView> = {}): J
     [idOf('B'), record(1)],
   ]);
   return aView(['A', 'B'], {
-    graph: { ends, rounds: NO_ROUNDS, orders: NO_ORDERS, successors: new Map([['next', undefined]]) },
+    graph: {
+      ends,
+      rounds: NO_ROUNDS,
+      orders: NO_ORDERS,
+      ordersVersion: undefined,
+      successors: new Map([['next', undefined]]),
+    },
     ...changes,
   });
 }
@@ -82,9 +88,7 @@ describe('a round', () => {
 
   test('has no part for an item that came back after it', () => {
     const record = (instant: number) => ({
-      beginRecords: new Map([
-        [idOf('A'), { ...NOTHING_BEGUN, returned: new Map([[1, instant]]) }],
-      ]),
+      beginRecords: new Map([[idOf('A'), { ...NOTHING_BEGUN, returned: new Map([[1, instant]]) }]]),
     });
 
     expect(outcomes(afterRuns([ended(0, t1)], record(t1)))).toEqual([`${t1} succeeded`]);
@@ -116,7 +120,11 @@ describe('a run whose instance is gone', () => {
   });
 
   test('is nothing to write down in a job of no graph, or from before it was in one', () => {
-    const graph = (since: number) => ({ ...aView([]).graph, orders: NO_ORDERS, successors: new Map([['next', since]]) });
+    const graph = (since: number) => ({
+      ...aView([]).graph,
+      orders: NO_ORDERS,
+      successors: new Map([['next', since]]),
+    });
 
     expect(lostRuns(aView(['A'], { beginRecords: begun }), [gone])).toEqual([]);
     expect(lost([], { graph: graph(t2) })).toEqual([]);

@@ -1,0 +1,32 @@
+/** The effect of operators' orders on items: pure functions of a view. */
+import { dependenciesOf } from '../api/settings/dependencies.js';
+import { type JobView } from '../layout/job-view.js';
+import { runWithKey, scheduledFor } from '../layout/x-node/graph-orders.js';
+
+/** True if the graph is paused: nothing begins that a schedule or another job makes due. */
+export function isPaused({ graph }: JobView): boolean {
+  return graph.orders.pausedAt !== undefined;
+}
+
+/**
+ * The run key for which an item of a root is to run: the earliest one that no instance has begun it for; in
+ * milliseconds since 1970. `undefined` if there is none, or if the job runs after others, whose rounds make it due.
+ */
+export function requestedKey(view: JobView, item: number): number | undefined {
+  const { config, graph, lastKeys } = view;
+  if (graph.orders.runs.length === 0 || config === undefined || dependenciesOf(config) !== undefined) return undefined;
+  const last = lastKeys.get(item) ?? -Infinity;
+  return graph.orders.runs.find(({ key }) => key > last && !isRuledOut(view, item, key))?.key;
+}
+
+/** True if an operator has ordered that the item does not run for that instant (milliseconds since 1970). */
+export function isRuledOut({ graph: { orders } }: JobView, item: number, instant: number): boolean {
+  if (orders.overrides.has(instant)) return true;
+  const run = runWithKey(orders, instant);
+  return run !== undefined && (run.as !== undefined || run.items?.includes(item) === false);
+}
+
+/** The `scheduledAt` of a run for that instant: for a round that is run again, the original one. */
+export function scheduledDate({ graph }: JobView, instant: number | undefined): Date | undefined {
+  return instant === undefined ? undefined : new Date(scheduledFor(graph.orders, instant));
+}

@@ -30,3 +30,8 @@ export function isRuledOut({ graph: { orders } }: JobView, item: number, instant
 export function scheduledDate({ graph }: JobView, instant: number | undefined): Date | undefined {
   return instant === undefined ? undefined : new Date(scheduledFor(graph.orders, instant));
 }
+
+/** True if a trigger of the job begins a round of its graph: others run after it, and it runs after none. */
+export function startsGraph({ config, graph }: JobView): boolean {
+  return graph.successors.size > 0 && config !== undefined && dependenciesOf(config) === undefined;
+}

@@ -3,16 +3,18 @@ import { type OperationContext } from '../api/events/operation-record.js';
 import { anything, checkOptions, type OptionRules } from '../api/settings/call-options.js';
 import { describeValue } from '../api/text/describe-value.js';
 import { knownNames } from '../api/text/nearest.js';
-import { againFrom, newRound, type NewOrders, paused, pausedSince, skipped, stopped } from '../graphs/graph-acts.js';
+import { againFrom, type NewOrders, paused, pausedSince, skipped, stopped } from '../graphs/graph-acts.js';
 import { type GraphRound, MOST_GRAPH_ROUNDS } from '../graphs/graph-round.js';
 import { graphRound, graphRounds } from '../graphs/graph-rounds.js';
+import { readGraphs } from '../graphs/read-graphs.js';
 import { isOpen } from '../graphs/node-history.js';
 import { AuditedOperations } from './audited-operations.js';
 import { writeOrders } from './changes/graph-orders.js';
 import { type BegunRound, type GraphBriefInfo, type GraphInfo } from './graphs/graph-infos.js';
+import { roundToBegin } from './graphs/begin-round.js';
 import { refuseGraph } from './graphs/graph-refusals.js';
 import { graphBrief, graphInfo } from './graphs/graph-facts.js';
-import { readGraph, type ReadGraph, readGraphs, readOutlines } from './graphs/graph-reading.js';
+import { readGraph, type ReadGraph, readOutlines } from './graphs/graph-reading.js';
 import { CONTEXT_RULES, type OperationTarget } from './operation-audit.js';
 
 /** Options of `runAgain`. */
@@ -78,13 +80,9 @@ export class JobGraphAPI extends AuditedOperations {
    */
   async trigger(name: string, context: OperationContext = {}): Promise<BegunRound> {
     checkOptions('JobGraphAPI.trigger()', context, CONTEXT_RULES);
-    return this.#act({ ...context, operation: 'trigger-graph', jobName: name }, (read) => {
-      const { graph, views } = read;
-      refuseGraph(read, graph.roots);
-      const { key, orders } = newRound(graph, views, this.clock.now());
-      const jobs = graph.jobs.map(({ jobName }) => jobName);
-      return { orders, result: { graph: graph.name, instant: new Date(key), jobs } };
-    });
+    return this.#act({ ...context, operation: 'trigger-graph', jobName: name }, (read) =>
+      roundToBegin(read, this.clock.now()),
+    );
   }
 
   /**

@@ -2,6 +2,7 @@ import { InvalidConfigurationError, JobStateError } from '../api/errors/errors.j
 import { anything, checkOptions, milliseconds, type OptionRules, trueOrFalse } from '../api/settings/call-options.js';
 import { describeValue } from '../api/text/describe-value.js';
 import { type OperationContext } from '../api/events/operation-record.js';
+import { startsGraph } from '../graphs/orders.js';
 import { JobPaths } from '../layout/job-paths.js';
 import { AuditedOperations } from './audited-operations.js';
 import { followJob, jobNames, readJob, type ReadJob, readJobs } from './job-reading.js';
@@ -16,6 +17,7 @@ import {
 import { changeNodes, type WantedNode } from './changes/node-changes.js';
 import { CONTEXT_RULES } from './operation-audit.js';
 import { type TriggeredJob } from './changes/triggered-job.js';
+import { triggerGraph } from './graphs/trigger-graph.js';
 import { triggerInstances } from './changes/triggering.js';
 
 /** A job on a server. */
@@ -51,6 +53,12 @@ export interface TriggerJobOptions extends OperationContext {
    * instances.
    */
   readonly serverIp?: string;
+  /**
+   * True triggers this job alone, although others run after it. Default: a trigger of a job that others run after, and
+   * that runs after none, begins a round of its whole graph (`JobGraphAPI.trigger`), unless it has `jobParameter`,
+   * `items` or `serverIp`.
+   */
+  readonly only?: boolean;
 }
 
 /** The servers to prune. */
@@ -73,6 +81,7 @@ const TRIGGER_RULES: OptionRules<TriggerJobOptions> = {
   jobParameter: anything,
   items: anything,
   serverIp: serverIpRule,
+  only: trueOrFalse,
 };
 
 const PRUNE_RULES: OptionRules<PruneOptions> = {
@@ -88,7 +97,7 @@ export class JobOperateAPI extends AuditedOperations {
   /**
    * Makes all instances of a job run their items once, now; with `items` only these, with `serverIp` only the instances
    * there. An instance that has not accepted an earlier trigger yet runs once for both. Listeners that are called once
-   * in the cluster are not called for single items.
+   * in the cluster are not called for single items. A job that others run after runs them, too: see `only`.
    * @param options options, or the only server whose instances are triggered
    * @returns the answer of each instance; `ended()` waits for the runs
    * @throws UnknownJobError if there is no job of that name
@@ -102,10 +111,12 @@ export class JobOperateAPI extends AuditedOperations {
   async trigger(jobName: string, options: TriggerJobOptions | string = {}): Promise<TriggeredJob> {
     const given = typeof options === 'string' ? { serverIp: options } : options;
     checkOptions('JobOperateAPI.trigger()', given, TRIGGER_RULES, { example: '{ items: [3, 7] }', secrecy: 'hidden' });
-    const { acceptTimeoutMs = 5_000, jobParameter, items, serverIp, ...context } = given;
+    const { acceptTimeoutMs = 5_000, jobParameter, items, serverIp, only, ...context } = given;
+    const isWhole = [jobParameter, items, serverIp].every((each) => each === undefined) && only !== true;
     return await this.audit.record({ ...context, operation: 'trigger', jobName, serverIp }, async (changes) => {
       using job = await followJob(this.registry, jobName);
       const parts = { registry: this.registry, clock: this.clock, job };
+      if (isWhole && startsGraph(job.now.view)) return await triggerGraph(parts, changes);
       return await triggerInstances(parts, changes, {
         acceptTimeoutMs,
         ...(jobParameter !== undefined && { jobParameter }),

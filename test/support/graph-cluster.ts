@@ -190,6 +190,13 @@ export class GraphCluster implements AsyncDisposable {
     return member;
   }
 
+  /** Triggers a job from an instance, as its application does. */
+  async trigger(name: string, job: string): Promise<void> {
+    const runtime = this.member(name).host?.jobs.get(job);
+    if (runtime === undefined) throw new RangeError(`${name} has no job ${job}`);
+    await runtime.trigger();
+  }
+
   kill(name: string): void {
     const member = this.member(name);
     this.#members.delete(name);

@@ -353,6 +353,23 @@ export class JobConfigurationBuilder {
     return this.#with({ afterRounds });
   }
 
+  /**
+   * Names the graph of jobs that run after each other; stored as the property `graph.name`.
+   * @returns the builder
+   */
+  graph(graph: string): this {
+    return this.#with({ graph });
+  }
+
+  /**
+   * Sets how long a round of the whole graph may take, in milliseconds; stored as the property
+   * `graph.timeoutMilliseconds`.
+   * @returns the builder
+   */
+  graphTimeoutMilliseconds(graphTimeoutMilliseconds: number): this {
+    return this.#with({ graphTimeoutMilliseconds });
+  }
+
   /** Sets the job's purpose, for people. Default: empty. */
   description(description: string): this {
     return this.#with({ description });

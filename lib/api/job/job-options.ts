@@ -11,7 +11,9 @@ import {
   choiceProblem,
   cronBesideAfter,
   type DependencyChoice,
+  graphNameProblem,
   graphPropertyKeyProblem,
+  graphTimeoutConflict,
 } from '../settings/dependency-options.js';
 import { RUN_LIMITS, runLimitConflict, type RunLimitOptions, runPropertyKeyProblem } from '../settings/run-limits.js';
 import { BooleanSetting, IntegerSetting, rule, Setting, TextListSetting, TextSetting } from '../settings/setting.js';
@@ -128,6 +130,21 @@ export class JobOptions {
    * order. Stored as the property `graph.afterRounds`. Default: `latest`.
    */
   @Rule('afterRounds') afterRounds?: 'latest' | 'every';
+  /**
+   * The name of the graph of jobs that run after each other: one job of it gives the name to all. Stored as the property
+   * `graph.name`, which Java instances leave alone. Default: the name of the job that the others run after.
+   */
+  @TextSetting({}, rule('graph', (value: unknown, job: JobOptions) => graphNameProblem(value, job))) graph?: string;
+  /**
+   * How long a round of the whole graph may take, in milliseconds since its instant. Then it is stopped: nothing more of
+   * it begins. The least time that the jobs of the graph set counts. Stored as the property
+   * `graph.timeoutMilliseconds`. Default: no limit.
+   */
+  @IntegerSetting(
+    { min: 1, max: 2 ** 31 - 1 },
+    rule('graphTimeout', (value: number, job: JobOptions) => graphTimeoutConflict(value, job)),
+  )
+  graphTimeoutMilliseconds?: number;
   /**
    * How long an item may run, in milliseconds, with all its retries and the pauses between them. Then its `signal`
    * aborts, it has failed, and 5 seconds later it is free for its next firing although its code may still run. Stored

@@ -125,7 +125,17 @@ export function dependencyProblems(props: Properties): readonly DependencyProble
     if (value === undefined || known.includes(value)) return [];
     return [dependencyProblem(property, withValue(wording('one-of', { words: known.join(', ') }), value))];
   });
-  return [...listProblems, ...choiceProblems];
+  const name = props[GRAPH_NAME];
+  const nameProblem = name === undefined ? undefined : jobNameProblem(name);
+  const timeout = props[GRAPH_TIMEOUT];
+  return [
+    ...listProblems,
+    ...choiceProblems,
+    ...(nameProblem === undefined ? [] : [{ property: GRAPH_NAME, problem: inEnglish(withValue(nameProblem, name)) }]),
+    ...(timeout === undefined || POSITIVE.test(timeout)
+      ? []
+      : [{ property: GRAPH_TIMEOUT, problem: inEnglish(withValue(wording('integer-min', { min: 1 }), timeout)) }]),
+  ];
 }
 
 function dependencyProblem(property: string, problem: Wording): DependencyProblem {

@@ -8,7 +8,9 @@ import {
   CHOICES,
   type Dependencies,
   DEPENDENCY_PROPERTIES,
+  GRAPH_NAME,
   GRAPH_PROPERTIES,
+  GRAPH_TIMEOUT,
   namesIn,
   namesText,
 } from './dependencies.js';
@@ -22,6 +24,8 @@ export interface DependencyOptions {
   readonly afterMatch?: Dependencies['match'];
   readonly afterFailure?: Dependencies['failure'];
   readonly afterRounds?: Dependencies['rounds'];
+  readonly graph?: string;
+  readonly graphTimeoutMilliseconds?: number;
 }
 
 /** The option that sets each rule by which a job follows its upstream jobs. */
@@ -42,13 +46,18 @@ export const DEPENDENCY_OPTIONS: Readonly<Record<keyof DependencyOptions, string
   afterMatch: DEPENDENCY_PROPERTIES.match,
   afterFailure: DEPENDENCY_PROPERTIES.failure,
   afterRounds: DEPENDENCY_PROPERTIES.rounds,
+  graph: GRAPH_NAME,
+  graphTimeoutMilliseconds: GRAPH_TIMEOUT,
 };
 
 /** The properties that store these options. Those that are not set, or empty, have none. */
-export function dependencyProps({ after, ...rules }: DependencyOptions): Readonly<Record<string, string>> {
+export function dependencyProps(options: DependencyOptions): Readonly<Record<string, string>> {
+  const { after, graph, graphTimeoutMilliseconds: timeoutMs, ...rules } = options;
   const names = after === undefined ? [] : (namesGiven(after) ?? []);
   return {
     ...(names.length > 0 && { [DEPENDENCY_PROPERTIES.after]: namesText(names) }),
+    ...(graph !== undefined && graph !== '' && { [GRAPH_NAME]: graph }),
+    ...(timeoutMs !== undefined && { [GRAPH_TIMEOUT]: String(timeoutMs) }),
     ...Object.fromEntries(
       choices.flatMap((key) => {
         const value: string | undefined = rules[CHOICE_OPTIONS[key]];
@@ -80,6 +89,19 @@ export function choiceProblem(
   const chosen = known.find((each) => each === value);
   if (chosen === undefined) return wording('one-of', { words: known.join(', ') });
   return conflict(option, chosen, props);
+}
+
+/** @returns the problem with the name of a graph that a user gives, or undefined; an empty text is none */
+export function graphNameProblem(value: unknown, { props }: Pick<OtherSettings, 'props'>): Wording | undefined {
+  if (value === '') return undefined;
+  const problem = jobNameProblem(value);
+  if (problem !== undefined) return wording('job-name', { problem });
+  return conflict('graph', String(value), props);
+}
+
+/** @returns the problem with the time limit of a graph that the properties of the same job contradict, or undefined */
+export function graphTimeoutConflict(value: number, { props }: Pick<OtherSettings, 'props'>): Wording | undefined {
+  return conflict('graphTimeoutMilliseconds', String(value), props);
 }
 
 /** @returns the problem with properties that name upstream jobs although there is a cron expression, or undefined */

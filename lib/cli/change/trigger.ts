@@ -15,6 +15,8 @@ export interface TriggerOptions extends Pick<ChangeOptions, 'reason'> {
   readonly items?: readonly number[];
   /** The only server whose instances are triggered. Default: all. */
   readonly server?: string;
+  /** Triggers this job alone, although others run after it. */
+  readonly only?: boolean;
   /** Waits until the triggered runs have ended. */
   readonly wait?: boolean;
   /** The most milliseconds to wait. */
@@ -24,20 +26,22 @@ export interface TriggerOptions extends Pick<ChangeOptions, 'reason'> {
 /** `trigger <job>`: makes all instances run their items now, or the owners of some items only these items. */
 export async function trigger(invocation: Invocation, jobName: string, options: TriggerOptions): Promise<ExitCode> {
   const { output, operations } = invocation;
-  const { parameter: jobParameter, items, server, wait = false, waitTimeout } = options;
+  const { parameter: jobParameter, items, server, only = false, wait = false, waitTimeout } = options;
   const how = {
     ...contextOf(options),
     ...(jobParameter !== undefined && { jobParameter }),
     ...(items !== undefined && { items }),
     ...(server !== undefined && { serverIp: server }),
+    ...(only && { only }),
   };
   const triggered = await new JobOperateAPI(await invocation.registry(), operations).trigger(jobName, how);
-  const { instances } = triggered;
+  const { instances, round } = triggered;
   if (!output.isJson) output.list({ rows: instances, columns: columns(items), empty: '' }, instances);
+  if (round !== undefined) output.note(`The jobs after it run, too: round ${round.toISOString()} of its graph.`);
   const willRun = instances.some((each) => each.willRun);
   if (!willRun) output.note('No instance runs it: see the answers.');
   const ended = wait && willRun ? await end(invocation, triggered, waitTimeout) : undefined;
-  if (output.isJson) output.json({ jobName, instances, ended: ended?.ended, record: invocation.record });
+  if (output.isJson) output.json({ jobName, instances, round, ended: ended?.ended, record: invocation.record });
   if (ended?.failure !== undefined) throw ended.failure;
   return willRun ? EXIT.done : EXIT.state;
 }

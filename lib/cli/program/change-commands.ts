@@ -2,7 +2,7 @@ import { type Command } from 'commander';
 import { type Action } from './action.js';
 import { addConfigCommands } from './config-commands.js';
 import { addRegistryCommands } from './registry-commands.js';
-import { durationOption, integer, items, reason, server } from './values.js';
+import { durationOption, instant, integer, items, nonEmpty, reason, server } from './values.js';
 
 const REASON = ['--reason <text>', 'why, for the record of the operation', reason] as const;
 const YES = ['-y, --yes', 'do it without asking'] as const;
@@ -13,10 +13,11 @@ export function addChangeCommands(program: Command, action: Action): void {
   program.commandsGroup('Steer:');
   program
     .command('trigger <job>')
-    .description('make all instances of a job run their items now')
+    .description('make all instances of a job run their items now, and the jobs after it')
     .option('--items <list>', 'run only these items, such as 3 or 0-3,7 (default: all)', items)
     .option('--server <ip>', 'only the instances on this server (default: all)', server)
     .option('--parameter <text>', 'parameter of the job for these runs (default: its own)')
+    .option('--only', 'this job alone, and none of those that run after it')
     .option('--wait', 'wait until these runs have ended')
     .addOption(durationOption('--wait-timeout <duration>', 'how long to wait', '10m'))
     .option(...REASON)
@@ -28,6 +29,7 @@ export function addChangeCommands(program: Command, action: Action): void {
   addAvailability(program, action, 'disable', 'stop running on a server, on all servers of a job, or an item');
   addAvailability(program, action, 'enable', 'undo disable');
   addRemovals(program, action);
+  addGraphCommands(program, action);
   addConfigCommands(program, action);
   addRegistryCommands(program, action);
 }
@@ -82,6 +84,60 @@ function addRemovals(program: Command, action: Action): void {
     .action(
       action(async (invocation, [name], options) =>
         (await import('../change/removal.js')).prune(invocation, name, options),
+      ),
+    );
+}
+
+const AT = ['--at <round>', 'instant or run key of the round (default: the latest)', instant] as const;
+
+function addGraphCommands(program: Command, action: Action): void {
+  program
+    .command('run-again <graph>')
+    .description('run a round of a graph again: what has failed or was stopped, and the jobs after it')
+    .option(...AT)
+    .option('--from <job>', 'begin with this job', nonEmpty('the name of a job'))
+    .option(...REASON)
+    .option(...YES)
+    .action(
+      action(async (invocation, [name = ''], options) =>
+        (await import('../change/graph.js')).runAgain(invocation, name, options),
+      ),
+    );
+  program
+    .command('skip <graph> <job>')
+    .description('skip a job in a round of a graph, so that the jobs after it run')
+    .option(...AT)
+    .option(...REASON)
+    .option(...YES)
+    .action(
+      action(async (invocation, [name = '', jobName = ''], options) =>
+        (await import('../change/graph.js')).skip(invocation, { name, jobName }, options),
+      ),
+    );
+  program
+    .command('stop <graph>')
+    .description('stop a round of a graph: nothing more of it begins')
+    .option(...AT)
+    .option(...REASON)
+    .option(...YES)
+    .action(
+      action(async (invocation, [name = ''], options) =>
+        (await import('../change/graph.js')).stop(invocation, name, options),
+      ),
+    );
+  addPause(program, action, 'pause', 'begin nothing of a graph until it is resumed');
+  addPause(program, action, 'resume', 'undo pause');
+}
+
+function addPause(program: Command, action: Action, verb: 'pause' | 'resume', description: string): void {
+  program
+    .command(`${verb} <graph>`)
+    .description(description)
+    .option(...REASON)
+    .option(...YES)
+    .action(
+      action(async (invocation, [name = ''], options) =>
+        (await import('../change/graph.js')).setPaused(invocation, { verb, name }, options),
       ),
     );
 }

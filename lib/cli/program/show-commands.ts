@@ -19,6 +19,20 @@ export function addShowCommands(program: Command, action: Action): void {
     .description('list the items of a job, with states and owners')
     .action(action(async (invocation, [name = '']) => (await import('../show/items.js')).items(invocation, name)));
   program
+    .command('graphs')
+    .description('list all graphs of jobs that run after others')
+    .action(action(async (invocation) => (await import('../show/graph.js')).graphs(invocation)));
+  program
+    .command('graph <graph>')
+    .description('show the jobs of a graph as a tree, with their states in a round')
+    .addArgument(new Argument('[round]', 'instant or run key of the round (default: the latest)').argParser(instant))
+    .action(
+      action(async (invocation, [name = '', round]) => {
+        const parsed: unknown = round;
+        return (await import('../show/graph.js')).graph(invocation, name, parsed as Date | undefined);
+      }),
+    );
+  program
     .command('servers')
     .description('list all servers')
     .action(action(async (invocation) => (await import('../show/servers.js')).servers(invocation)));

@@ -4,6 +4,9 @@ import { InvalidConfigurationError, JobStateError, RegistryConflictError } from 
 import { suggestion } from '../../api/text/nearest.js';
 import { type JobContext } from '../job/job-context.js';
 import { type JobPaths } from '../../layout/job-paths.js';
+import { newRound, pausedSince } from '../../graphs/graph-acts.js';
+import { startsGraph } from '../../graphs/orders.js';
+import { orderFor } from '../../graphs/read-graphs.js';
 import { type JobView } from '../../layout/job-view.js';
 import { fullTriggers } from '../../layout/full-trigger.js';
 import { encodeTrigger, triggerParameterProblem, withEarlier } from '../../layout/x-node/trigger.js';
@@ -17,6 +20,11 @@ export interface TriggerOptions {
    * settings.
    */
   readonly jobParameter?: string;
+  /**
+   * True triggers this job alone. Default: a trigger of a job that others run after, and that runs after none, begins a
+   * round of its whole graph, unless it has a `jobParameter`.
+   */
+  readonly only?: boolean;
 }
 
 /**
@@ -33,14 +41,20 @@ export function checkedTrigger(jobName: string, options: unknown): TriggerOption
 function problemsWith(options: unknown): readonly string[] {
   if (!isMap(options))
     return [`the options must be such as { jobParameter: 'only Beijing' }, got ${describeValue(options, 'hidden')}.`];
-  const { jobParameter, ...others } = options;
+  const { jobParameter, only, ...others } = options;
   const unknown = Object.keys(others).map(
     (key) =>
-      `unknown option '${legible(key)}'${suggestion(key, ['jobParameter'])}; it takes a jobParameter, and other data must be ` +
+      `unknown option '${legible(key)}'${suggestion(key, ['jobParameter', 'only'])}; it takes a jobParameter, and other data must be ` +
       'where all instances can read it.',
   );
   const problem = jobParameter === undefined ? undefined : triggerParameterProblem(jobParameter);
-  return problem === undefined ? unknown : [...unknown, `jobParameter ${inEnglish(problem)}.`];
+  return [
+    ...unknown,
+    ...(problem === undefined ? [] : [`jobParameter ${inEnglish(problem)}.`]),
+    ...(only === undefined || typeof only === 'boolean'
+      ? []
+      : [`only must be true or false, got ${describeValue(only)}.`]),
+  ];
 }
 
 /** How long a trigger waits for this instance to take part again after a lost session, in milliseconds. */
@@ -51,8 +65,8 @@ const TIMEOUT_MS = 10_000;
  * @throws DeadlineExceededError if it does not take part within 10 seconds; otherwise as `JobRuntime.trigger`
  */
 export async function triggerAll(
-  { registry, paths, watch, me }: JobContext,
-  { jobParameter }: TriggerOptions,
+  { registry, paths, watch, me, clock }: JobContext,
+  { jobParameter, only }: TriggerOptions,
 ): Promise<void> {
   await watch.sync();
   const view = await watch.until(({ instances }) => instances.has(me), {
@@ -61,8 +75,27 @@ export async function triggerAll(
     signal: new AbortController().signal,
     what: () => `this instance to take part in job '${paths.jobName}' again; no instance was triggered`,
   });
+  if (jobParameter === undefined && only !== true && startsGraph(view))
+    return triggerGraph({ registry, jobName: paths.jobName, clock });
   const request = { registry, paths, view };
   await (jobParameter === undefined ? trigger(request) : triggerWithParameter({ ...request, jobParameter }));
+}
+
+/** @throws JobStateError if the graph is paused */
+async function triggerGraph({
+  registry,
+  jobName,
+  clock,
+}: Pick<JobContext, 'registry' | 'clock'> & { readonly jobName: string }): Promise<void> {
+  await orderFor(registry, jobName, ({ graph, views }) => {
+    const since = pausedSince(views);
+    if (since !== undefined)
+      throw new JobStateError(
+        `Graph '${graph.name}' was not triggered: it is paused since ${new Date(since).toISOString()}. Resume it first.`,
+        { because: { code: 'graph-paused', values: { graph: graph.name } } },
+      );
+    return { ...newRound(graph, views, clock.now()), result: undefined };
+  });
 }
 
 /** Dependencies of a trigger. */

@@ -57,18 +57,23 @@ export class TriggeredJob {
   readonly #accepted: Set<TriggerNode>;
   readonly #config: JobConfiguration | undefined;
 
+  /** The round of the job's graph that has begun; `undefined` if the job alone was triggered. */
+  readonly round: Date | undefined;
+
   /** @internal @param job as of the moment when the instances have answered */
   constructor(
     parts: { readonly registry: RegistryCenter; readonly clock: Clock },
     job: ReadJob,
     answers: ReadonlyMap<TriggerNode, TriggeredInstance>,
+    round?: Date,
   ) {
+    this.round = round;
     this.#registry = parts.registry;
     this.#clock = parts.clock;
     this.jobName = job.jobName;
     this.instances = [...answers.values()].sort((a, b) => (a.instanceId < b.instanceId ? -1 : 1));
     this.#config = job.view.config;
-    this.#runs = [...answers]
+    this.#runs = [...(round === undefined ? answers : [])]
       .filter(([, { willRun }]) => willRun)
       .flatMap(([node]) => expectedRuns(job, node))
       .sort((one, other) => one.item - other.item);
@@ -79,7 +84,7 @@ export class TriggeredJob {
   /**
    * Resolves when all triggered items have run: on the instance that accepted the trigger, or on the owner that has the
    * item by then, takeovers included. Runs of Java instances that take less than a second may be overlooked, as they
-   * leave no record.
+   * leave no record. If a round of a graph has begun, it waits for the round of this job.
    * @throws DeadlineExceededError after `timeoutMs` milliseconds; the runs go on
    * @throws JobStateError if items are not run any more, because they were disabled meanwhile, for example, or their
    * instance has ended before it accepted the trigger; if the job has `monitorExecution: false`, so that its runs leave
@@ -97,6 +102,7 @@ export class TriggeredJob {
         `The end of job '${this.jobName}' cannot be waited for: with monitorExecution: false its runs leave no marks.`,
       );
     this.#refuseOwnCode();
+    if (this.round !== undefined) return await this.#roundEnded(this.round, timeoutMs);
     const until = this.#clock.monotonic() + timeoutMs;
     if (this.#runs.some(({ isJava }) => isJava)) await sleep(this.#clock, Math.min(JAVA_START_MS, timeoutMs));
     using job = await followJob(this.#registry, this.jobName);
@@ -130,6 +136,14 @@ export class TriggeredJob {
           'their turn, they do not exist any more, a Java instance owns them, their run could not begin (its instance has logged why), or their ' +
           'instance has ended before it accepted the trigger. Trigger them again.',
       );
+  }
+
+  async #roundEnded(round: Date, timeoutMs: number): Promise<void> {
+    using job = await followJob(this.#registry, this.jobName);
+    const isOver = ({ view }: ReadJob): boolean =>
+      view.graph.rounds.rounds.some(({ instant }) => instant === round.getTime());
+    const what = `the round ${round.toISOString()} of job '${this.jobName}'`;
+    await job.until(isOver, { clock: this.#clock, timeoutMs, what });
   }
 
   /** @throws JobStateError if code of the job waits for a run that begins after it */

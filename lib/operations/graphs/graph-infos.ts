@@ -2,6 +2,8 @@
 import { type Dependencies } from '../../api/settings/dependencies.js';
 import { type GraphRound } from '../../graphs/graph-round.js';
 
+export { type GraphRound, type GraphRoundState, type NodeRound, type NodeState } from '../../graphs/graph-round.js';
+
 /** A graph in a list of graphs. */
 export interface GraphBriefInfo {
   readonly name: string;

@@ -3,7 +3,8 @@ import { InvalidConfigurationError, UnknownGraphError } from '../../api/errors/e
 import { describeValue } from '../../api/text/describe-value.js';
 import { knownNames } from '../../api/text/nearest.js';
 import { describeGraphProblem, graphProblems } from '../../graphs/job-graph.js';
-import { findGraph, type GraphMember, graphsOf, type JobGraph } from '../../graphs/job-graphs.js';
+import { findGraph, type GraphMember, type JobGraph } from '../../graphs/job-graphs.js';
+import { readGraphs } from '../../graphs/read-graphs.js';
 import { type GraphViews } from '../../graphs/graph-round.js';
 import { JobPaths } from '../../layout/job-paths.js';
 import { readJobView } from '../../layout/job-view.js';
@@ -18,19 +19,6 @@ export interface ReadGraph {
   readonly views: GraphViews;
   /** Problems of each job with the jobs before it, in words that follow its name; jobs without problems are missing. */
   readonly problems: ReadonlyMap<string, readonly string[]>;
-}
-
-/** All graphs of the namespace, from the settings of all jobs. */
-export async function readGraphs(registry: RegistryCenter): Promise<readonly JobGraph[]> {
-  const names = await jobNames(registry);
-  const nodes = await registry.getAll(names.map((name) => new JobPaths(name).config));
-  const settings = names.flatMap((jobName, index) => {
-    const node = nodes[index];
-    if (node === undefined) return [];
-    const { config } = readJobView(new Map([[new JobPaths(jobName).config, node]]), jobName);
-    return config === undefined ? [] : [{ ...config, jobName }];
-  });
-  return graphsOf(settings);
 }
 
 /** Views of jobs that have only settings, rounds and orders: for lists of graphs, with one request for all of them. */

@@ -4,7 +4,7 @@ import { InvalidConfigurationError } from '../../../lib/api/errors/errors.js';
 import { doubtsAbout } from '../../../lib/api/job/doubtful-settings.js';
 import { jobConfiguration } from '../../../lib/api/job/job-configuration.js';
 import { type JobOptions } from '../../../lib/api/job/job-options.js';
-import { dependenciesOf } from '../../../lib/api/settings/dependencies.js';
+import { dependenciesOf, graphNameOf, graphTimeoutOf } from '../../../lib/api/settings/dependencies.js';
 import { ManualClock } from '../../../lib/testing/manual-clock.js';
 import { inEnglish } from '../../../lib/wording/wording.js';
 
@@ -123,3 +123,22 @@ test('rules without after, and a time zone without cron, have no effect', () => 
 function doubts(settings: ReturnType<typeof job>): readonly string[] {
   return doubtsAbout(settings, new ManualClock()).map(inEnglish);
 }
+
+describe('the graph', () => {
+  test('has a name and a time limit, which are stored as properties', () => {
+    const { props } = job({ graph: 'nightly', graphTimeoutMilliseconds: 60_000 });
+
+    expect(props).toEqual({ 'graph.name': 'nightly', 'graph.timeoutMilliseconds': '60000' });
+    expect([graphNameOf({ props }), graphTimeoutOf({ props })]).toEqual(['nightly', 60_000]);
+    expect(job({ graph: '' }).props).toEqual({});
+  });
+
+  test.each<[settings: object, problem: RegExp]>([
+    [{ graph: 'a/b' }, /graph: the job's name must not contain '\/'/],
+    [{ graphTimeoutMilliseconds: 0 }, /graphTimeoutMilliseconds: must be an integer of at least 1/],
+    [{ graph: 'nightly', props: { 'graph.name': 'daily' } }, /graph/],
+    [{ graphTimeoutMilliseconds: 5, props: { 'graph.timeoutMilliseconds': '6' } }, /graphTimeoutMilliseconds/],
+  ])('%j is refused', (settings, problem) => {
+    expect(faultsOf(settings).join()).toMatch(problem);
+  });
+});

@@ -36,6 +36,12 @@ test.each<[string, (builder: JobConfigurationBuilder) => JobConfigurationBuilder
   ['afterItems', (builder) => builder.afterItems('same'), { props: { 'graph.afterItems': 'same' } }],
   ['afterMatch', (builder) => builder.afterMatch('latest'), { props: { 'graph.afterMatch': 'latest' } }],
   ['afterFailure', (builder) => builder.afterFailure('run'), { props: { 'graph.afterFailure': 'run' } }],
+  ['graph', (builder) => builder.graph('nightly'), { props: { 'graph.name': 'nightly' } }],
+  [
+    'graphTimeoutMilliseconds',
+    (builder) => builder.graphTimeoutMilliseconds(60_000),
+    { props: { 'graph.timeoutMilliseconds': '60000' } },
+  ],
   ['afterRounds', (builder) => builder.afterRounds('every'), { props: { 'graph.afterRounds': 'every' } }],
   [
     'the last value of a property',

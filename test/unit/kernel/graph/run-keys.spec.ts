@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type GraphRound } from '../../../../lib/graphs/graph-round.js';
 import { JobGraphAPI } from '../../../../lib/operations/job-graph-api.js';
+import { JobOperateAPI } from '../../../../lib/operations/job-operate-api.js';
 import { GraphCluster, type GraphJob } from '../../../support/graph-cluster.js';
 
 const after = (jobName: string, names: string, props: Readonly<Record<string, string>> = {}): GraphJob => ({
@@ -61,6 +62,34 @@ describe('a trigger of a graph', () => {
       '0 00:01:00',
       '0 00:01:30',
     ]);
+  });
+
+  test('is what a trigger of its root does, unless it is for the job alone', async () => {
+    await using cluster = await GraphCluster.start(['X'], [A, after('B', 'A')]);
+    const jobs = new JobOperateAPI(await cluster.operator(), { clock: cluster.clock });
+
+    const triggered = await jobs.trigger('A');
+    await cluster.advance(1_000);
+    await triggered.ended({ timeoutMs: 1_000 });
+    expect(triggered.instances).toMatchObject([{ answer: 'taken', willRun: true }]);
+    expect(cluster.rounds('A')).toEqual(['00:00:00 succeeded']);
+
+    await jobs.trigger('A', { only: true, acceptTimeoutMs: 0 });
+    await cluster.advance(1_000);
+    await jobs.trigger('B', { acceptTimeoutMs: 0 });
+    await cluster.advance(1_000);
+    expect(cluster.ran('A')).toEqual(['0 00:00:00', '0 manual', '1 00:00:00', '1 manual']);
+    expect(cluster.ran('B')).toEqual(['0 00:00:00', '0 manual', '1 00:00:00', '1 manual']);
+  });
+
+  test('is what a trigger from the application does', async () => {
+    await using cluster = await GraphCluster.start(['X'], [{ jobName: 'R' }, after('S', 'R')]);
+
+    const triggered = cluster.trigger('X', 'R');
+    await cluster.advance(1_000);
+    await triggered;
+
+    expect(cluster.ran('S')).toEqual(['0 00:00:00', '1 00:00:00']);
   });
 
   test('begins items that were busy as soon as they are free', async () => {

@@ -17,7 +17,7 @@ export interface JobGraph {
   readonly jobs: readonly GraphMember[];
   /** Names of the jobs that run after no other, in the order of `jobs`. */
   readonly roots: readonly string[];
-  /** The most milliseconds that a round may take: the least that its jobs set; `undefined`: no limit. */
+  /** The most milliseconds that a round may take: the least that its roots set; `undefined`: no limit. */
   readonly timeoutMs: number | undefined;
 }
 
@@ -65,7 +65,9 @@ function graphWith(names: readonly string[], settings: ReadonlyMap<string, Graph
   const given = jobs.flatMap(({ settings: own }) => (own === undefined ? [] : (graphNameOf(own) ?? [])));
   const roots = jobs.flatMap(({ jobName, dependencies }) => (dependencies === undefined ? [jobName] : []));
   const ownNames = [...new Set(given)].sort();
-  const limits = jobs.flatMap(({ settings: own }) => (own === undefined ? [] : (graphTimeoutOf(own) ?? [])));
+  const limits = jobs.flatMap(({ settings: own, dependencies }) =>
+    own === undefined || dependencies !== undefined ? [] : (graphTimeoutOf(own) ?? []),
+  );
   return {
     name: ownNames[0] ?? roots[0] ?? jobs[0]?.jobName ?? '',
     names: ownNames,

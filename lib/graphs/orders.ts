@@ -2,6 +2,7 @@
 import { dependenciesOf } from '../api/settings/dependencies.js';
 import { type JobView } from '../layout/job-view.js';
 import { runWithKey, scheduledFor } from '../layout/x-node/graph-orders.js';
+import { lastRounds } from '../layout/x-node/round-record.js';
 
 /** True if the graph is paused: nothing begins that a schedule or another job makes due. */
 export function isPaused({ graph }: JobView): boolean {
@@ -13,10 +14,18 @@ export function isPaused({ graph }: JobView): boolean {
  * milliseconds since 1970. `undefined` if there is none, or if the job runs after others, whose rounds make it due.
  */
 export function requestedKey(view: JobView, item: number): number | undefined {
-  const { config, graph, lastKeys } = view;
+  const { config, graph } = view;
   if (graph.orders.runs.length === 0 || config === undefined || dependenciesOf(config) !== undefined) return undefined;
-  const last = lastKeys.get(item) ?? -Infinity;
+  const last = lastKeyOf(view, item);
   return graph.orders.runs.find(({ key }) => key > last && !isRuledOut(view, item, key))?.key;
+}
+
+/**
+ * The last run key that the item is not due for any more, in milliseconds since 1970: it was begun for it, or the round
+ * is complete without it, because it was added later.
+ */
+export function lastKeyOf({ graph, lastKeys }: JobView, item: number): number {
+  return Math.max(lastKeys.get(item) ?? -Infinity, lastRounds(graph.rounds).key ?? -Infinity);
 }
 
 /** True if an operator has ordered that the item does not run for that instant (milliseconds since 1970). */

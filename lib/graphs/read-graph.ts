@@ -35,6 +35,23 @@ export async function findGraphProblems(registry: RegistryCenter, job: GraphJob)
   });
 }
 
+/**
+ * Those of these jobs that run after this one no more: they are removed, or their settings name other jobs. A job whose
+ * settings cannot be read is none of them.
+ */
+export async function formerSuccessors(
+  registry: RegistryCenter,
+  jobName: string,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const nodes = await registry.getAll(names.map((name) => new JobPaths(name).config));
+  return names.filter((name, index) => {
+    const text = nodes[index]?.value;
+    const settings = settingsIn(text, name);
+    return text === undefined || (settings !== undefined && !upstreamsOf(settings).includes(jobName));
+  });
+}
+
 /** The job and all jobs before it, by name; those without readable settings are left out. */
 async function readUpstreams(registry: RegistryCenter, job: GraphJob): Promise<ReadonlyMap<string, GraphJob>> {
   const found = new Map([[job.jobName, job]]);

@@ -5,6 +5,9 @@ import { type OperationContext } from '../api/events/operation-record.js';
 import { checkOptions, milliseconds, type OptionRules, trueOrFalse } from '../api/settings/call-options.js';
 import { describeValue, isMap } from '../api/text/describe-value.js';
 import { sleep } from '../async/wait.js';
+import { dependenciesOf } from '../api/settings/dependencies.js';
+import { JobPaths } from '../layout/job-paths.js';
+import { type JobView } from '../layout/job-view.js';
 import { keptFrom, toYaml } from '../layout/job-configuration-yaml.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
 import { AuditedOperations } from './audited-operations.js';
@@ -127,11 +130,18 @@ export class JobConfigurationAPI extends AuditedOperations {
       const instances = await this.#shutDown(job, changes, living ? undefined : refuseIfLiving);
       const stillRunning = await this.#untilEnded(job, timeoutMs);
       await this.#removeAll(job, instances.length > 0 || stillRunning.length > 0 ? SETTLING_MS : 0);
+      await this.#leaveGraph(jobName, view);
       changes.note(paths.root, view.jobClass ?? '', undefined);
       for (const { setting, before } of changedSettings(view.config, undefined))
         changes.note(setting, before, undefined);
       return { instances, stillRunning };
     });
+  }
+
+  /** The jobs after which it ran write no ends for it any more. */
+  async #leaveGraph(jobName: string, { config }: JobView): Promise<void> {
+    for (const upstream of (config && dependenciesOf(config)?.after) ?? [])
+      await this.registry.remove(new JobPaths(upstream).successor(jobName));
   }
 
   async #shutDown(

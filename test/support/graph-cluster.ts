@@ -197,6 +197,11 @@ export class GraphCluster implements AsyncDisposable {
     await runtime.trigger();
   }
 
+  /** The health of a job on an instance. */
+  health(name: string, job: string): unknown {
+    return this.member(name).host?.jobs.get(job)?.health;
+  }
+
   kill(name: string): void {
     const member = this.member(name);
     this.#members.delete(name);

@@ -137,7 +137,7 @@ export class JobOptions {
   @TextSetting({}, rule('graph', (value: unknown, job: JobOptions) => graphNameProblem(value, job))) graph?: string;
   /**
    * How long a round of the whole graph may take, in milliseconds since its instant. Then it is stopped: nothing more of
-   * it begins. The least time that the jobs of the graph set counts. Stored as the property
+   * it begins. To be set at the jobs that run after no other; the least time counts. Stored as the property
    * `graph.timeoutMilliseconds`. Default: no limit.
    */
   @IntegerSetting(

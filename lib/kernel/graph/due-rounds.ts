@@ -54,9 +54,12 @@ export class DueRounds implements UpstreamFates {
     return [...this.#matched.keys()];
   }
 
-  /** The last instant for which an item may be due, in milliseconds since 1970; `undefined` if there is none. */
+  /**
+   * The last instant of a schedule for which an item may be due, in milliseconds since 1970; `undefined` if there is
+   * none.
+   */
   get latest(): number | undefined {
-    return this.instants.at(-1);
+    return this.instants.findLast((instant) => !isRunKey(instant));
   }
 
   /** True if rounds of an upstream job were dropped for which the item was to run, as each round is to be run. */

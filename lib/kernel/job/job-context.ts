@@ -26,6 +26,8 @@ export interface JobContext {
 
 /** The timers of a job besides that of its schedule. */
 export type JobTimer =
+  /** Stop a round of the graph that has taken too long. */
+  | 'graph-deadline'
   /** Try again to register. */
   | 'enter'
   /** Reconcile again after something failed. */

@@ -39,6 +39,7 @@ import { ActionFailures } from '../log/action-failures.js';
 import { ChangeLog } from '../log/change-log.js';
 import { type DoubtLog } from '../types/doubt-log.js';
 import { type CronTimer } from './cron-timer.js';
+import { GraphDeadline } from './graph-deadline.js';
 import { ReconcileFilter } from './reconcile-filter.js';
 import { type Upstreams } from './upstreams.js';
 import { StandingObstacle } from '../log/standing-obstacle.js';
@@ -93,6 +94,7 @@ export class ControlLane {
   #lastKnownLeader: LeaderSighting | undefined;
   readonly #filter: ReconcileFilter;
   readonly #lostFirings: LostFirings;
+  readonly #graphDeadline: GraphDeadline;
 
   constructor(deps: ControlLaneDeps) {
     this.#deps = deps;
@@ -101,6 +103,7 @@ export class ControlLane {
     this.#filter = new ReconcileFilter(deps);
     this.#obstacle = new StandingObstacle(deps);
     this.#lostFirings = new LostFirings(deps);
+    this.#graphDeadline = new GraphDeadline(deps);
   }
 
   /** The obstacle that keeps the job from running here although it takes part; `undefined` if there is none. */
@@ -182,6 +185,7 @@ export class ControlLane {
     this.#lastKnownLeader = lastKnownLeaderOf(view, watch.nodes.get(paths.leader)?.session, this.#lastKnownLeader);
     // Without its node, the instance is about to stop.
     if (!view.instances.has(me)) return;
+    this.#graphDeadline.note(view);
     const obstacle = obstacleTo({
       view,
       me,
@@ -195,6 +199,8 @@ export class ControlLane {
       strategyFailure: leadership.strategyFailure,
       graphProblems: upstreams.problems,
       itemsThatLostRounds: upstreams.itemsThatLost(view),
+      idleUpstreams: upstreams.idle,
+      stoppedRound: this.#graphDeadline.stoppedRound,
       impairments: held.impairments,
     });
     this.#obstacle.note(obstacle);
@@ -451,6 +457,7 @@ export class ControlLane {
     try {
       await watch.readAll();
       housekeeping.noteLeftovers(await watch.sync());
+      await housekeeping.dropFormerSuccessors();
     } catch (error) {
       // The next reconciliation, when the registry centre answers again, reads what it needs.
       logger.debug(`could not read everything again: ${describeCause(error)}`);

@@ -33,7 +33,7 @@ export class UpstreamWatch {
   /** @throws RegistryUnavailableError if the nodes cannot be read now */
   static async open({ registry, jobName, withEnds, onChange }: UpstreamWatchOptions): Promise<UpstreamWatch> {
     const paths = new JobPaths(jobName);
-    const roots = [paths.config, paths.graph, ...(withEnds ? [paths.endRecords] : [])];
+    const roots = [paths.config, paths.graph, paths.leader, ...(withEnds ? [paths.endRecords] : [])];
     const opened = await Promise.allSettled(roots.map((path) => registry.mirror(path)));
     const mirrors = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
     for (const result of opened) {
@@ -62,6 +62,11 @@ export class UpstreamWatch {
   /** Revision of its settings; `undefined` if it has none. */
   get settingsRevision(): number | undefined {
     return this.#view.configRevision;
+  }
+
+  /** True if an enabled instance runs the job: otherwise it has no leader. */
+  get isLed(): boolean {
+    return this.#view.leader !== undefined;
   }
 
   /** True if a job of that name is registered as a successor. */

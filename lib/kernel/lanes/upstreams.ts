@@ -10,7 +10,8 @@
 import { type Dependencies, dependenciesOf } from '../../api/settings/dependencies.js';
 import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import { type FoundProblem, findGraphProblems } from '../../graphs/read-graph.js';
-import { isPaused, isRuledOut } from '../../graphs/orders.js';
+import { isPaused, isRuledOut, lastKeyOf } from '../../graphs/orders.js';
+import { JobPaths } from '../../layout/job-paths.js';
 import { lastRounds } from '../../layout/x-node/round-record.js';
 import { type JobView } from '../../layout/job-view.js';
 import { type JobContext } from '../job/job-context.js';
@@ -44,6 +45,11 @@ export class Upstreams {
     return this.#problems;
   }
 
+  /** Upstream jobs that are there, and that no enabled instance runs. */
+  get idle(): readonly string[] {
+    return this.#watches.flatMap((watch) => (watch.isThere && !watch.isLed ? [watch.jobName] : []));
+  }
+
   /**
    * True if exactly the upstream jobs of these settings are followed and checked, and those that are there know of that.
    */
@@ -75,6 +81,7 @@ export class Upstreams {
     const dependencies = dependenciesOf(config);
     const key = dependenciesKey(dependencies);
     if (key !== this.#key) {
+      await this.#leave(dependencies?.after ?? []);
       this.#closeAll();
       this.#dependencies = dependencies;
       const withEnds = dependencies?.items === 'same';
@@ -91,6 +98,13 @@ export class Upstreams {
     this.#checkedFor = basis;
     for (const watch of this.#watches) if (this.#isToRegister(watch)) await watch.register(paths.jobName);
     requestReconcile();
+  }
+
+  /** Withdraws from upstream jobs that the settings name no more. If that fails, their leaders find it out. */
+  async #leave(after: readonly string[]): Promise<void> {
+    const { registry, paths } = this.#deps;
+    for (const { jobName } of this.#watches)
+      if (!after.includes(jobName)) await registry.remove(new JobPaths(jobName).successor(paths.jobName));
   }
 
   /** The effect of the upstream rounds on this job's rounds. */
@@ -159,7 +173,7 @@ export class Upstreams {
 
 function begunItem(view: JobView, item: number): BegunItem {
   return {
-    ...{ lastBegun: view.lastBegun.get(item), lastKey: view.lastKeys.get(item) },
+    ...{ lastBegun: view.lastBegun.get(item), lastKey: lastKeyOf(view, item) },
     isRuledOut: (instant) => isRuledOut(view, item, instant),
   };
 }

@@ -81,6 +81,10 @@ export interface ObstacleInput {
   readonly graphProblems: readonly FoundProblem[];
   /** Items of this instance that were to run for upstream rounds that are on record no more (`afterRounds: 'every'`). */
   readonly itemsThatLostRounds: readonly number[];
+  /** Upstream jobs that no enabled instance runs. */
+  readonly idleUpstreams: readonly string[];
+  /** The latest round of the graph that this instance has stopped because it took too long; `undefined`: none. */
+  readonly stoppedRound: string | undefined;
   /** The impairments of items that run here, by item: reason and cure. */
   readonly impairments: ReadonlyMap<number, string>;
 }
@@ -288,6 +292,29 @@ const lostRounds: Finding = ({ itemsThatLostRounds }) =>
         isOnlyKnownHere: true,
       };
 
+const idleUpstreams: Finding = ({ idleUpstreams: names }) =>
+  names.length === 0
+    ? undefined
+    : {
+        key: `idle upstream jobs ${names.join(' ')}`,
+        ...{ effect: 'impaired', graceMs: UPSTREAM_GRACE_MS, ending: 'its upstream jobs are run.' },
+        reason:
+          `it waits for ${names.map((name) => `'${name}'`).join(', ')}, which no enabled instance runs. Start an ` +
+          'application that has the job, or enable a server of it; or take it out of the after of this job.',
+        isOnlyKnownHere: true,
+      };
+
+const stoppedRound: Finding = ({ stoppedRound: why }) =>
+  why === undefined
+    ? undefined
+    : {
+        key: `stopped round ${why}`,
+        ...{ effect: 'impaired', graceMs: 0, ending: 'a round of its graph was in time again.' },
+        reason: `${why}.`,
+        isLoggedByCause: true,
+        isOnlyKnownHere: true,
+      };
+
 function formerSchedule(cron: string | undefined): string {
   return cron === undefined
     ? 'there is no former one, so it runs only when it is triggered'
@@ -347,6 +374,8 @@ const FINDINGS: readonly Finding[] = [
   schedule,
   upstreams,
   lostRounds,
+  idleUpstreams,
+  stoppedRound,
   faulty('impaired'),
   impairedItems,
 ];

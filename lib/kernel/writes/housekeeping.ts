@@ -5,6 +5,7 @@ import {
   NOTHING_BEGUN,
   withParametersOf,
 } from '../../layout/x-node/begin-record.js';
+import { formerSuccessors } from '../../graphs/read-graph.js';
 import { type EndedRun } from '../../layout/x-node/end-record.js';
 import { type ItemMark, type JobPaths } from '../../layout/job-paths.js';
 import { isGone, itemOf, type JobView } from '../../layout/job-view.js';
@@ -15,7 +16,7 @@ import { type JobWatch } from '../view/job-watch.js';
 import { spentAcceptances } from '../../layout/waiting-runs.js';
 import { describeItems } from '../view/items.js';
 import { type EndRecords } from '../marks/end-records.js';
-import { failoverRemains, obsoleteCrashReports, mayPurgeRecordOf } from '../view/crashes.js';
+import { cleanupOwner, failoverRemains, obsoleteCrashReports, mayPurgeRecordOf } from '../view/crashes.js';
 import { lostRuns } from '../graph/rounds.js';
 
 /** Dependencies of `Housekeeping`. */
@@ -69,6 +70,21 @@ export class Housekeeping {
     const empty = [...servers].filter(([ip, status]) => status === 'ENABLED' && !used.has(ip)).map(([ip]) => ip);
     this.#offlineServers = empty.filter((ip) => this.#emptyServers.includes(ip));
     this.#emptyServers = empty;
+  }
+
+  /**
+   * Removes the registrations of jobs that run after this one no more; to be called at each resync. If such a job comes
+   * back, it begins anew: rounds that were completed meanwhile are not due for it.
+   */
+  async dropFormerSuccessors(): Promise<void> {
+    const { registry, watch, paths, me, logger } = this.#deps;
+    const names = [...watch.view.graph.successors.keys()];
+    if (names.length === 0 || cleanupOwner(watch.view) !== me) return;
+    const former = await formerSuccessors(registry, paths.jobName, names);
+    for (const name of former) {
+      await registry.remove(paths.successor(name));
+      logger.debug(`job '${name}' runs after it no more.`);
+    }
   }
 
   /** Removes servers of pods that will not come back. A server that an operator has disabled stays on record. */

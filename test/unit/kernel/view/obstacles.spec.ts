@@ -24,6 +24,8 @@ function obstacleIn(view: Partial<JobView>, more: Partial<ObstacleInput> = {}): 
     strategyFailure: undefined,
     graphProblems: [],
     itemsThatLostRounds: [],
+    idleUpstreams: [],
+    stoppedRound: undefined,
     impairments: new Map(),
     ...more,
   });

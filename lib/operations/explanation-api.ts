@@ -6,11 +6,15 @@ import {
   type OptionRules,
   refuseIfAny,
 } from '../api/settings/call-options.js';
+import { dependenciesOf } from '../api/settings/dependencies.js';
 import { describeValue, isMap } from '../api/text/describe-value.js';
 import { nearest } from '../api/text/nearest.js';
+import { type NodeRound } from '../graphs/graph-round.js';
+import { graphRound } from '../graphs/graph-rounds.js';
+import { readGraphOf } from '../graphs/read-graphs.js';
 import { decodeInstanceFault } from '../layout/x-node/instance-fault.js';
 import { JobPaths } from '../layout/job-paths.js';
-import { readJobView } from '../layout/job-view.js';
+import { type JobView, readJobView } from '../layout/job-view.js';
 import { type MirroredNode, type RegistryCenter } from '../registry/registry-center.js';
 import { type Clock, systemClock } from '../time/clock.js';
 import { explain } from './explain/explain.js';
@@ -94,15 +98,24 @@ export class ExplanationAPI {
     const at = new Date(this.#clock.now());
     if (this.#isSwitchedOff()) return switchedOff({ jobName, item, instant, at });
     const { similar, stored, ...job } = await this.#read(jobName);
+    const round = await this.#roundOf(jobName, job.view, instant);
     const { past, faults } = await readPast(this.#past(), { jobName, item, instant }, this.#clock);
     const explanation = explain({
       ...job,
-      ...{ similar, item, past, instant: instant?.getTime(), now: this.#clock.now() },
+      ...{ similar, item, past, round, instant: instant?.getTime(), now: this.#clock.now() },
       faults: this.#faults(jobName, stored),
       fullPath: (path) => this.#registry.fullPath(path),
     });
     const unread = faults.map((sentence): ExplanationLimit => ({ code: 'past-unreadable', values: {}, sentence }));
     return { ...explanation, unknown: [...faults, ...explanation.unknown], limits: [...unread, ...explanation.limits] };
+  }
+
+  /** The job in the round of that instant in its graph. Only for a job that runs after others. */
+  async #roundOf(jobName: string, { config }: JobView, instant: Date | undefined): Promise<NodeRound | undefined> {
+    if (instant === undefined || config === undefined || dependenciesOf(config) === undefined) return undefined;
+    const present = await readGraphOf(this.#registry, jobName);
+    const round = present && graphRound(present.graph, present.views, instant.getTime());
+    return round?.nodes.find((node) => node.jobName === jobName);
   }
 
   /**

@@ -1,6 +1,6 @@
 /**
- * The time limit for the rounds of a whole graph (`graphTimeoutMilliseconds`). The instance that cleans up a root of the
- * graph sets a timer for each round that the root begins. When the time is up, it reads the graph, and orders that
+ * The time limit for the rounds of a whole graph (`graphTimeoutMilliseconds`). The instance that cleans up a root of
+ * the graph sets a timer for each round that the root begins. When the time is up, it reads the graph, and orders that
  * nothing more of the round begins, as an operator does who stops it. If it dies before, the next instance judges the
  * rounds that are on record.
  */

@@ -12,6 +12,7 @@
  * - the error of an instance's clock;
  * - the author of changes that were made without these operations: by Java's console, or a ZooKeeper client.
  */
+import { type NodeRound } from '../../graphs/graph-round.js';
 import { type OperationRecord } from '../../api/events/operation-record.js';
 import { type CodeValues, type CureCode, type LimitCode, type ReasonCode } from './codes.js';
 
@@ -94,8 +95,12 @@ export type JobCause =
   | { readonly type: 'being-assigned'; readonly leader: string; readonly waitsFor: readonly number[] }
   /** It has no cron expression: a one-off job, or one that is only triggered. */
   | { readonly type: 'no-schedule' }
-  /** It has no cron expression, as it runs after these jobs. */
-  | { readonly type: 'runs-after'; readonly upstreams: readonly string[] }
+  /** It has no cron expression, as it runs after these jobs. `round`: its state in the round of the instant. */
+  | {
+      readonly type: 'runs-after';
+      readonly upstreams: readonly string[];
+      readonly round?: NodeRound | undefined;
+    }
   | { readonly type: 'unusable-schedule'; readonly cron: string; readonly fault: string }
   | { readonly type: 'schedule-over'; readonly last: Date | undefined }
   /**

@@ -1,5 +1,6 @@
 import { type OperationRecord } from '../../api/events/operation-record.js';
 import { dependenciesOf } from '../../api/settings/dependencies.js';
+import { type NodeRound } from '../../graphs/graph-round.js';
 import { type JobPaths } from '../../layout/job-paths.js';
 import { type ItemView, type JobView } from '../../layout/job-view.js';
 import { QuartzCron } from '../../time/cron.js';
@@ -24,6 +25,8 @@ export interface Question {
   readonly past: Past;
   /** Faults that instances report; instances on which the job runs well report none. */
   readonly faults: readonly KnownFault[];
+  /** The job in the round of that instant in its graph; `undefined` if there is no instant, or no such round. */
+  readonly round?: NodeRound | undefined;
   /** Jobs of the namespace that have nearly this name; only if there is none of this name. */
   readonly similar?: string | undefined;
 }
@@ -65,9 +68,9 @@ export function scheduleOf({ view, past, instant }: Question): Schedule {
 }
 
 /** The cause of a job without a cron expression: it runs after others, or when it is triggered. */
-export function withoutSchedule({ view: { config } }: Question): FoundCause {
+export function withoutSchedule({ view: { config }, round }: Question): FoundCause {
   const upstreams = config && dependenciesOf(config)?.after;
-  return upstreams === undefined ? { type: 'no-schedule' } : { type: 'runs-after', upstreams };
+  return upstreams === undefined ? { type: 'no-schedule' } : { type: 'runs-after', upstreams, round };
 }
 
 /**

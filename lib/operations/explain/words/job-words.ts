@@ -1,4 +1,5 @@
 import { describeItems } from '../../../kernel/view/items.js';
+import { type NodeRound } from '../../../graphs/graph-round.js';
 import { type JobCause, type ServerOff } from '../explanation.js';
 import { commandLine } from '../../command-line.js';
 import { by, cure, lower, unstopped, words, type WordsOf } from './words.js';
@@ -81,9 +82,9 @@ export const JOB_WORDS: WordsOf<Exclude<JobCause, { readonly type: 'switched-off
         commandLine('trigger', jobName),
       ),
     ),
-  'runs-after': ({ upstreams }, { job }) =>
+  'runs-after': ({ upstreams, round }, { job }) =>
     words(
-      `${job} has no cron expression: it runs after ${upstreams.join(', ')}, for the instants for which these have completed their rounds.`,
+      `${job} has no cron expression: it runs after ${upstreams.join(', ')}, for the instants for which these have completed their rounds.${inRound(round)}`,
       cure(
         'explain-upstreams',
         `If it should have run, look why they have not: ${commandLine('explain', upstreams[0] ?? '')}.`,
@@ -119,4 +120,32 @@ function others(ids: readonly string[]): string {
   if (ids.length === 0) return '';
   const rest = ids.length - MOST_NAMED;
   return `, and also on ${ids.slice(0, MOST_NAMED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+}
+
+/** The state of a job in a round of its graph, as a sentence after another one. */
+function inRound(round: NodeRound | undefined): string {
+  if (round === undefined) return '';
+  const { state, waitingFor, since, failedItems, madeUpBy, takesPart } = round;
+  const from = since === undefined ? '' : ` since ${since.toISOString()}`;
+  switch (state) {
+    case 'waiting':
+      return waitingFor.length > 0
+        ? ` In the round of that instant, it waits for ${waitingFor.join(', ')}${from}.`
+        : ` In the round of that instant, it is due${from}, and no instance has begun it yet.`;
+    case 'running':
+      return ` In the round of that instant, it runs${from}.`;
+    case 'succeeded':
+      return ` In the round of that instant, it has succeeded${since === undefined ? '' : ` at ${since.toISOString()}`}.`;
+    case 'failed':
+      return ` In the round of that instant, its items ${describeItems(failedItems)} have failed.`;
+    case 'stopped':
+      return ' In the round of that instant, it was stopped: a job before it has failed, an operator has stopped it, or the round took too long.';
+    case 'skipped':
+      if (madeUpBy !== undefined) return ` One run made up for that instant, in the round ${madeUpBy.toISOString()}.`;
+      return takesPart
+        ? ' In the round of that instant, it was skipped: a job before it has failed, or an operator has skipped it.'
+        : ' Not all jobs before it have a round of that instant (afterMatch).';
+    default:
+      return state satisfies never;
+  }
 }

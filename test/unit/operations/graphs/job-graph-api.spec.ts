@@ -1,6 +1,7 @@
 /** Graphs as operators see and steer them, on a cluster. */
 import { describe, expect, test } from '@jest/globals';
 import { type GraphRound } from '../../../../lib/graphs/graph-round.js';
+import { ExplanationAPI } from '../../../../lib/operations/explanation-api.js';
 import { JobGraphAPI } from '../../../../lib/operations/job-graph-api.js';
 import { GraphCluster, type GraphJob } from '../../../support/graph-cluster.js';
 
@@ -91,5 +92,32 @@ describe('a graph', () => {
     await expect((await graphsOn(cluster)).round('nightly', new Date(1_234_567))).rejects.toThrow(
       /no round .* the latest are/,
     );
+  });
+});
+
+describe('the explanation of a past instant of a job that runs after others', () => {
+  async function explained(cluster: GraphCluster, job: string): Promise<string> {
+    const explanations = new ExplanationAPI(await cluster.operator(), { clock: cluster.clock });
+    const [round] = await (await graphsOn(cluster)).rounds('nightly');
+    return (await explanations.explain(job, undefined, round!.instant)).reason.sentence;
+  }
+
+  test('names the jobs that it waits for, or says that it runs', async () => {
+    await using cluster = await GraphCluster.start(['X'], [A, B, C]);
+    cluster.hold('B 1');
+    await cluster.advance(5_000);
+
+    expect(await explained(cluster, 'C')).toMatch(/In the round of that instant, it waits for B since/);
+    expect(await explained(cluster, 'B')).toMatch(/In the round of that instant, it runs since/);
+  });
+
+  test('says what kept it from running', async () => {
+    await using cluster = await GraphCluster.start(['X'], [A, B, C]);
+    cluster.fail('B 1');
+    await cluster.advance(5_000);
+    await cluster.advance(200);
+
+    expect(await explained(cluster, 'C')).toMatch(/it was stopped: a job before it has failed/);
+    expect(await explained(cluster, 'B')).toMatch(/its items 1 have failed/);
   });
 });

@@ -41,7 +41,7 @@ const COMMANDS: readonly (readonly [line: string, characters: number])[] = [
 
 /** Commands that change something, or show nothing of items. `watch` goes on until it is ended. */
 const OTHER_COMMANDS =
-  /^(trigger|shutdown|remove|prune|completion|complete|get|set|edit|diff|console|hash-password|audit|verify|watch|registry|migrate|copy)$/;
+  /^(trigger|graphs|graph|run-again|skip|stop|shutdown|remove|prune|completion|complete|get|set|edit|diff|console|hash-password|audit|verify|watch|registry|migrate|copy)$/;
 
 const ROUTES: readonly (readonly [route: string, characters: number])[] = [
   ['registries/main/jobs', 100],

@@ -7,7 +7,7 @@ import { findGraph, type GraphMember, type JobGraph } from '../../graphs/job-gra
 import { readGraphs } from '../../graphs/read-graphs.js';
 import { type GraphViews } from '../../graphs/graph-round.js';
 import { JobPaths } from '../../layout/job-paths.js';
-import { readJobView } from '../../layout/job-view.js';
+import { availableInstances, type JobView, readJobView } from '../../layout/job-view.js';
 import { type MirroredNode, type RegistryCenter } from '../../registry/registry-center.js';
 import { jobNames, readJob, type ReadJob } from '../job-reading.js';
 
@@ -58,15 +58,18 @@ export async function readGraph(registry: RegistryCenter, name: string): Promise
   const read = await Promise.all(members.map(({ jobName }) => readJob(registry, jobName)));
   const jobs = new Map(read.map((job) => [job.jobName, job]));
   const views = new Map(read.map(({ jobName, view }) => [jobName, view]));
-  return { graph, jobs, views, problems: problemsOf(graph, [...there]) };
+  return { graph, jobs, views, problems: problemsOf(graph, views, [...there]) };
 }
 
-function problemsOf(graph: JobGraph, names: readonly string[]): ReadonlyMap<string, readonly string[]> {
+function problemsOf(
+  graph: JobGraph,
+  views: GraphViews,
+  names: readonly string[],
+): ReadonlyMap<string, readonly string[]> {
   const settings = new Map(graph.jobs.map((member) => [member.jobName, member.settings]));
-  const problemsIn = ({ settings: own }: GraphMember): readonly string[] => {
-    if (own === undefined) return [];
-    const found = graphProblems(own, (name) => settings.get(name));
-    return found.map((problem) => describeGraphProblem(problem, names));
+  const problemsIn = ({ jobName, settings: own }: GraphMember): readonly string[] => {
+    const found = own === undefined ? [] : graphProblems(own, (name) => settings.get(name));
+    return [...found.map((problem) => describeGraphProblem(problem, names)), ...runningProblems(views.get(jobName))];
   };
   return new Map(
     graph.jobs.flatMap((member) => {
@@ -74,6 +77,21 @@ function problemsOf(graph: JobGraph, names: readonly string[]): ReadonlyMap<stri
       return problems.length === 0 ? [] : [[member.jobName, problems]];
     }),
   );
+}
+
+/** The reasons why nothing completes a round of the job, with their cures. */
+function runningProblems(view: JobView | undefined): readonly string[] {
+  if (view === undefined) return [];
+  const { instances, javaPeers } = view;
+  if (instances.size === 0)
+    return ['no instance of it lives, so that jobs after it wait. Start an application that has the job.'];
+  if (availableInstances(view).length === 0)
+    return ['all servers of its instances are disabled, so that jobs after it wait. Enable one of them.'];
+  if (javaPeers.size === 0) return [];
+  return [
+    `Java instances take part (${[...javaPeers].join(', ')}). They write down no ends, so that a round with an item of theirs is ` +
+      'not completed. Run the job on Node instances alone.',
+  ];
 }
 
 function unknownGraph(registry: RegistryCenter, name: string, graphs: readonly JobGraph[]): UnknownGraphError {

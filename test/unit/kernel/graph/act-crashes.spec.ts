@@ -1,4 +1,4 @@
-/** An instance dies at each of its writes after an operator has acted on a graph: nothing is lost, and nothing doubled. */
+/** An instance dies at each of its writes after an operator has acted on a graph: nothing is lost or doubled. */
 import { describe, expect, test } from '@jest/globals';
 import { JobGraphAPI } from '../../../../lib/operations/job-graph-api.js';
 import { GraphCluster, type GraphJob, type GraphRun } from '../../../support/graph-cluster.js';

@@ -95,6 +95,20 @@ describe('a graph', () => {
   });
 });
 
+test('a job of a graph that nobody can run, or only Java instances, is told with its cure', async () => {
+  await using cluster = await GraphCluster.start(['X'], [A]);
+  await cluster.join('Y', [B]);
+  const graphs = await graphsOn(cluster);
+  const problemsOf = async (job: string): Promise<readonly string[] | undefined> =>
+    (await graphs.graph('nightly')).nodes.find(({ jobName }) => jobName === job)?.problems;
+  expect(await problemsOf('A')).toEqual([]);
+
+  await cluster.leave('X');
+
+  expect(await problemsOf('A')).toEqual([expect.stringMatching(/^no instance of it lives/)]);
+  await expect(graphs.trigger('nightly')).rejects.toThrow(/no instance of job 'A' lives/);
+});
+
 describe('the explanation of a past instant of a job that runs after others', () => {
   async function explained(cluster: GraphCluster, job: string): Promise<string> {
     const explanations = new ExplanationAPI(await cluster.operator(), { clock: cluster.clock });

@@ -21,7 +21,7 @@ describe('completion offers', () => {
   test('commands, also those of config', async () => {
     expect(await offered('')).toEqual(expect.arrayContaining(['jobs', 'trigger', 'config', 'completion', 'help']));
     expect(await offered('')).not.toContain('complete');
-    expect(await offered('s')).toEqual(['servers', 'skip', 'stop', 'shutdown']);
+    expect(await offered('s')).toEqual(['servers', 'shutdown', 'skip', 'stop']);
     expect(await offered('config', '')).toEqual(['get', 'set', 'edit', 'diff', 'help']);
     expect(await offered('completion', '')).toEqual(['bash', 'zsh', 'fish']);
   });

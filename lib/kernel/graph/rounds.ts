@@ -86,8 +86,7 @@ export function lostRuns(view: JobView, gone: readonly string[]): readonly Ended
   return gone.flatMap((id) =>
     begunBy(view, id).flatMap(([item, instant]) => {
       const kind = kindOf(instant);
-      const isOver =
-        instant <= Math.max(rounds[kind] ?? -Infinity, due[kind]) || ends.get(instant)?.has(item) === true;
+      const isOver = instant <= Math.max(rounds[kind] ?? -Infinity, due[kind]) || ends.get(instant)?.has(item) === true;
       // The item may run for a later instant by now: that does not save this run.
       const isLatest = (begun[kind].get(item) ?? instant) <= instant;
       const isHeld = isLatest && (awaitsTakeover(view, item) || isOccupied(itemOf(view, item)));

@@ -69,30 +69,33 @@ export function incompleteFirings(history: History, runs: readonly Run[], settle
     runs.filter(({ start }) => start >= settledAt - PROMPT_MS),
     ({ job, item, scheduledAt }) => `${job}/${item} ${scheduledAt}`,
   );
-  return history.jobs.flatMap((job) => {
-    const longestMs = Math.max(...job.steps) * job.stepMs;
-    // Those that outlast their period cannot keep it.
-    const isSteady = (item: number): boolean =>
-      (job.steps[item % job.steps.length] ?? 0) * job.stepMs < job.periodMs - 300;
-    const window = { ...history, from: settledAt, to: history.to - longestMs - PROMPT_MS };
-    return instantsOf(job, window).flatMap((instant) =>
-      Array.from({ length: job.items }, (_, item) => item)
-        .filter(isSteady)
-        .flatMap((item): readonly Finding[] => {
-          const t = instant - history.wallOffset;
-          const own = late.get(`${job.name}/${item} ${instant}`) ?? [];
-          const [run] = own;
-          const earlier = (byItem.get(`${job.name}/${item}`) ?? []).filter(
-            ({ scheduledAt = Infinity, end }) => scheduledAt < instant && end <= (run?.start ?? t),
-          );
-          const possibleAt = Math.max(t, ...earlier.map(({ end }) => end));
-          if (own.length === 1 && run?.outcome === 'done' && run.start - possibleAt < PROMPT_MS) return [];
-          const found = own.map(
-            ({ outcome, process, start }) => `${outcome} on ${process} after ${Math.round(start - t)} ms`,
-          );
-          const text = `${job.name}/${item} at ${new Date(instant).toISOString()}, when all was well: ${found.join(', ') || 'never ran'}`;
-          return [{ kind: 'miss', t, job: job.name, item, text }];
-        }),
-    );
-  });
+  // The rounds of jobs that run after others are accounted for to the end.
+  return history.jobs
+    .filter(({ after }) => after === undefined)
+    .flatMap((job) => {
+      const longestMs = Math.max(...job.steps) * job.stepMs;
+      // Those that outlast their period cannot keep it.
+      const isSteady = (item: number): boolean =>
+        (job.steps[item % job.steps.length] ?? 0) * job.stepMs < job.periodMs - 300;
+      const window = { ...history, from: settledAt, to: history.to - longestMs - PROMPT_MS };
+      return instantsOf(job, window).flatMap((instant) =>
+        Array.from({ length: job.items }, (_, item) => item)
+          .filter(isSteady)
+          .flatMap((item): readonly Finding[] => {
+            const t = instant - history.wallOffset;
+            const own = late.get(`${job.name}/${item} ${instant}`) ?? [];
+            const [run] = own;
+            const earlier = (byItem.get(`${job.name}/${item}`) ?? []).filter(
+              ({ scheduledAt = Infinity, end }) => scheduledAt < instant && end <= (run?.start ?? t),
+            );
+            const possibleAt = Math.max(t, ...earlier.map(({ end }) => end));
+            if (own.length === 1 && run?.outcome === 'done' && run.start - possibleAt < PROMPT_MS) return [];
+            const found = own.map(
+              ({ outcome, process, start }) => `${outcome} on ${process} after ${Math.round(start - t)} ms`,
+            );
+            const text = `${job.name}/${item} at ${new Date(instant).toISOString()}, when all was well: ${found.join(', ') || 'never ran'}`;
+            return [{ kind: 'miss', t, job: job.name, item, text }];
+          }),
+      );
+    });
 }

@@ -7,7 +7,12 @@
 /** A job that every instance hosts. */
 export interface JobSpec {
   readonly name: string;
+  /** Unused if the job runs after others. */
   readonly cron: string;
+  /** The jobs after which it runs, each round in turn. Absent: it fires by its cron expression. */
+  readonly after?: readonly string[];
+  /** Each item follows those of its number. Absent: it follows whole rounds. */
+  readonly afterItems?: 'same';
   /** The cron expression's period; instants are its multiples. */
   readonly periodMs: number;
   readonly items: number;
@@ -160,6 +165,8 @@ export type FindingKind =
   | 'token'
   | 'not rescued'
   | 'rescued late'
+  | 'round early'
+  | 'round missed'
   | 'unended'
   | 'stuck'
   | 'residue'

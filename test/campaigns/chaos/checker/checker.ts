@@ -3,13 +3,14 @@
  * registry, to findings. In the manner of Jepsen's checker of Chronos, it assigns runs to the instants of the schedules
  * and reports what is left over on either side; see `misses.ts` for what excuses a miss, `repeats.ts` for what may be
  * run again, `overlaps.ts` for what counts as running at once, `stale-starts.ts` for what a process
- * starts on waking, `stuck.ts` for what takes too long.
+ * starts on waking, `stuck.ts` for what takes too long, `rounds.ts` for jobs that run after others.
  */
 import { type Finding, type History } from '../history.js';
 import { itemTimeline } from './item-timeline.js';
-import { accountFor } from './misses.js';
+import { type Account, accountFor } from './misses.js';
 import { judgeOverlaps, judgeTokens } from './overlaps.js';
 import { judgeRepeats } from './repeats.js';
+import { judgeRounds } from './rounds.js';
 import { byItem, readRuns } from './runs.js';
 import { judgeStaleStarts } from './stale-starts.js';
 import { judgeEndings, judgeStandstills } from './stuck.js';
@@ -40,6 +41,9 @@ export interface Figures {
   excused: Record<string, number>;
 }
 
+/** A job that runs after others has no instants of its own: `rounds.ts` accounts for its rounds. */
+const NO_INSTANTS: Account = { findings: [], expected: 0, inTime: 0, madeUp: 0, lateness: [], excused: {} };
+
 /** Judges a history. */
 export function check(history: History): Verdict {
   const troubles = readTroubles(history);
@@ -54,6 +58,7 @@ export function check(history: History): Verdict {
     ...stale.findings,
     ...judgeStandstills(history, runs, troubles),
     ...judgeEndings(runs, history, troubles),
+    ...judgeRounds(history, runs, troubles),
   ];
   const figures: Figures = {
     firings: 0,
@@ -76,7 +81,7 @@ export function check(history: History): Verdict {
     for (let item = 0; item < job.items; item++) {
       const own = runsOf.get(`${job.name}/${item}`) ?? [];
       const timeline = itemTimeline(job, item, { moments, runs: own, troubles, history });
-      const account = accountFor(job, item, own, timeline, history);
+      const account = job.after === undefined ? accountFor(job, item, own, timeline, history) : NO_INSTANTS;
       const rightful = own.filter((run) => !stale.excused.has(run));
       const repeats = judgeRepeats(job, rightful, { timeline, troubles, rescueLimitMs: 3 * history.sessionMs + 6_000 });
       findings.push(...account.findings, ...repeats.findings);

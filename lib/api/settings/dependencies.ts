@@ -131,10 +131,10 @@ export function dependencyProblems(props: Properties): readonly DependencyProble
   return [
     ...listProblems,
     ...choiceProblems,
-    ...(nameProblem === undefined ? [] : [{ property: GRAPH_NAME, problem: inEnglish(withValue(nameProblem, name)) }]),
+    ...(nameProblem === undefined ? [] : [dependencyProblem(GRAPH_NAME, withValue(nameProblem, name))]),
     ...(timeout === undefined || POSITIVE.test(timeout)
       ? []
-      : [{ property: GRAPH_TIMEOUT, problem: inEnglish(withValue(wording('integer-min', { min: 1 }), timeout)) }]),
+      : [dependencyProblem(GRAPH_TIMEOUT, withValue(wording('integer-min', { min: 1 }), timeout))]),
   ];
 }
 

@@ -1,6 +1,6 @@
 /**
- * The shapes of the workflows by which schedulers with graphs are introduced, built as jobs that run after others: those
- * of Airflow, DolphinScheduler, PowerJob and XXL-JOB. Each test says what these jobs did.
+ * The shapes of the workflows by which schedulers with graphs are introduced, built as jobs that run after others:
+ * those of Airflow, DolphinScheduler, PowerJob and XXL-JOB. Each test says what these jobs did.
  */
 import { describe, expect, test } from '@jest/globals';
 import { type OtherTestJob, TestCluster, type TestJob } from '../../../lib/testing/index.js';

@@ -1,5 +1,6 @@
 import { type Mutant } from '../mutant.js';
 import { failover } from './failover.js';
+import { graphs } from './graphs.js';
 import { listeners } from './listeners.js';
 import { misfire } from './misfire.js';
 import { ownShare } from './own-share.js';
@@ -16,4 +17,5 @@ export const knownBugs: readonly Mutant[] = [
   ...sessions,
   ...listeners,
   ...ownShare,
+  ...graphs,
 ];

@@ -134,7 +134,7 @@ export class Upstreams {
     const rounds = this.#rounds;
     if (rounds === undefined) return new Set();
     const items = numbersOf(assignedItems(view, this.#deps.me));
-    return new Set(items.flatMap((item) => rounds.waitingFor(item, begunItem(view, item))));
+    return new Set(items.flatMap((item) => rounds.waitingFor(item, dueItem(view, item))));
   }
 
   /** Items of this instance that were to run for rounds that the upstream jobs have on record no more. */

@@ -137,8 +137,8 @@ export const graphs: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/graph/due-rounds.ts',
-        find: "this.#dependencies.rounds === 'every' ? runnable.find(isDue)",
-        replace: "this.#dependencies.rounds === 'every' ? runnable.findLast(isDue)",
+        find: "this.#dependencies.rounds === 'every' ? waiting[0] : waiting.at(-1)",
+        replace: 'waiting.at(-1)',
       },
     ],
   },
@@ -163,8 +163,8 @@ export const graphs: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/lanes/upstreams.ts',
-        find: 'rounds.dueFor(item, Math.max(completedUpTo, view.lastBegun.get(item) ?? -Infinity));',
-        replace: 'rounds.dueFor(item, Math.min(completedUpTo, Infinity) && view.lastBegun.get(item));',
+        find: '  return Math.max(completed, view.lastBegun.get(item) ?? -Infinity);',
+        replace: '  return Math.min(Infinity, view.lastBegun.get(item) ?? -Infinity);',
       },
     ],
   },

@@ -537,6 +537,74 @@ describe('connections', () => {
     expect(sent('DELETE', /^registries\/old$/)).toHaveLength(1);
   });
 
+  describe.each([
+    {
+      ...{ type: 'POSTGRESQL', serverLists: 'postgres://db1:5432/jobs', schema: 'shop' },
+      own: { schema: 'shop', notify: true },
+    },
+    { type: 'ETCD', serverLists: 'https://etcd1:2379,https://etcd2:2379', schema: undefined, own: {} },
+  ])('a registry centre of the kind $type', ({ type, serverLists, schema, own }) => {
+    const place = { name: 'shared', serverLists, namespace: 'orders' };
+
+    test('is tried and added with its user and its authority', async () => {
+      const page = await open('/registries');
+      await page.getByRole('button', { name: 'Add' }).click();
+      const dialog = page.getByRole('dialog');
+      const fill = (label: string, text: string): Promise<void> => dialog.getByLabel(label).first().fill(text);
+      await dialog.getByLabel('Name', { exact: true }).fill('shared');
+      await fill('Servers', serverLists);
+      await fill('Namespace', 'orders');
+      await fill('User name', 'jobs');
+      await dialog.getByLabel('Password', { exact: true }).fill('hush');
+      if (schema !== undefined) await fill('Schema', schema);
+      await dialog.getByLabel('Encrypt by TLS').check();
+      await fill('Certificates of trusted authorities', '-----BEGIN CERTIFICATE-----');
+      await fill('Name in the certificate', 'db.internal');
+      await dialog.getByRole('button', { name: 'Test' }).click();
+      await dialog.locator('.bad').first().waitFor();
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await dialog.waitFor({ state: 'hidden' });
+
+      const added = {
+        ...{ ...place, ...own, credentials: { username: 'jobs', password: 'hush' } },
+        tls: { ca: '-----BEGIN CERTIFICATE-----', servername: 'db.internal', rejectUnauthorized: true },
+      };
+      expect(sent('POST', /^registries\/test$/)[0]?.body).toEqual(added);
+      expect(sent('POST', /^registries$/)[0]?.body).toEqual(added);
+    });
+
+    test('is edited without its secrets, and removed', async () => {
+      const stored = {
+        ...{ ...place, type, schema, username: 'jobs', origin: 'console', jobCount: 1, hasDigest: false },
+        tls: { hasCa: true, hasCertificate: true, servername: 'db.internal', rejectUnauthorized: true },
+        status: { phase: 'connected', since: 0, latencyMs: 1 },
+      };
+      const opened = await visit(browser, {});
+      visits.push(opened);
+      const { page } = opened;
+      await page.route('**/api/v1/registries', (route) =>
+        route.request().method() === 'GET' ? route.fulfill({ json: [stored] }) : route.fallback(),
+      );
+      await page.goto(`${url}/registries`);
+      await page.getByRole('button', { name: 'Edit' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Namespace').fill('bills');
+      await dialog.getByLabel('Accept any certificate').check();
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await dialog.waitFor({ state: 'hidden' });
+      await page.getByRole('button', { name: 'Remove' }).click();
+      await page.getByRole('dialog').locator('input').fill('shared');
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+      await page.getByRole('dialog').waitFor({ state: 'hidden' });
+
+      expect(sent('PUT', /^registries\/shared$/)[0]?.body).toEqual({
+        ...{ ...place, ...own, namespace: 'bills', credentials: { username: 'jobs' } },
+        tls: { servername: 'db.internal', rejectUnauthorized: false },
+      });
+      expect(sent('DELETE', /^registries\/shared$/)).toHaveLength(1);
+    });
+  });
+
   test('a data source that is refused keeps its form, which says why', async () => {
     const page = await open('/data-sources');
     await page.getByRole('button', { name: 'Add' }).click();

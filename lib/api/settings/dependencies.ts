@@ -125,12 +125,13 @@ export function dependencyProblems(props: Properties): readonly DependencyProble
     if (value === undefined || known.includes(value)) return [];
     return [dependencyProblem(property, withValue(wording('one-of', { words: known.join(', ') }), value))];
   });
-  const name = props[GRAPH_NAME];
+  return [...listProblems, ...choiceProblems, ...graphProblems(props)];
+}
+
+function graphProblems(props: Properties): readonly DependencyProblem[] {
+  const { [GRAPH_NAME]: name, [GRAPH_TIMEOUT]: timeout } = props;
   const nameProblem = name === undefined ? undefined : jobNameProblem(name);
-  const timeout = props[GRAPH_TIMEOUT];
   return [
-    ...listProblems,
-    ...choiceProblems,
     ...(nameProblem === undefined ? [] : [dependencyProblem(GRAPH_NAME, withValue(nameProblem, name))]),
     ...(timeout === undefined || POSITIVE.test(timeout)
       ? []

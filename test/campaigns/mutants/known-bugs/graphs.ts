@@ -10,8 +10,8 @@ export const graphs: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/graph/rounds.ts',
-        find: "    if ([...states.values()].includes('open')) break;",
-        replace: "    if ([...states.values()].every((state) => state === 'open')) break;",
+        find: "    else if ([...states.values()].includes('open')) waiting.add(kind);",
+        replace: "    else if ([...states.values()].every((state) => state === 'open')) waiting.add(kind);",
       },
     ],
   },
@@ -45,9 +45,8 @@ export const graphs: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/graph/rounds.ts',
-        find: "  if (fate !== 'runs') return fate;\n  return (ends.last.get(item) ?? -Infinity) > instant ? 'merged' : 'open';",
-        replace:
-          "  if ((ends.last.get(item) ?? -Infinity) > instant) return 'merged';\n  return fate === 'runs' ? 'open' : fate;",
+        find: "  if (fate !== 'runs') return fate;",
+        replace: "  if (fate !== 'runs' && (ends.last.scheduled.get(item) ?? -Infinity) <= instant) return fate;",
       },
     ],
   },
@@ -137,8 +136,8 @@ export const graphs: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/graph/due-rounds.ts',
-        find: "this.#dependencies.rounds === 'every' ? waiting[0] : waiting.at(-1)",
-        replace: 'waiting.at(-1)',
+        find: "this.#dependencies.rounds === 'every' ? scheduled[0] : scheduled.at(-1)",
+        replace: 'scheduled.at(-1)',
       },
     ],
   },
@@ -163,8 +162,8 @@ export const graphs: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/lanes/upstreams.ts',
-        find: '  return Math.max(completed, view.lastBegun.get(item) ?? -Infinity);',
-        replace: '  return Math.min(Infinity, view.lastBegun.get(item) ?? -Infinity);',
+        find: '  return { ...begun, lastBegun: Math.max(completedUpTo, begun.lastBegun ?? -Infinity) };',
+        replace: '  return completedUpTo === Infinity ? begun : { ...begun };',
       },
     ],
   },
@@ -176,8 +175,8 @@ export const graphs: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/graph/due-rounds.ts',
-        find: "  const pick = match === 'same' ? resultAt : resultBy;",
-        replace: "  const pick = match === 'same' ? resultAt : match === 'latest' ? resultAt : resultBy;",
+        find: "const isExact = match === 'same' || isRunKey(instant);",
+        replace: "const isExact = match === 'same' || match === 'latest' || isRunKey(instant);",
       },
     ],
   },

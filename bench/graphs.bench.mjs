@@ -19,7 +19,7 @@ function jobOf(number, isGraph) {
 
 async function measure(isGraph) {
   const [job, ...otherJobs] = Array.from({ length: JOBS }, (_, number) => jobOf(number, isGraph));
-  await using cluster = await TestCluster.start(['A', 'B'], { job, otherJobs });
+  const cluster = await TestCluster.start(['A', 'B'], { job, otherJobs });
   await cluster.advance('10m');
   let commits = 0;
   let changes = 0;
@@ -32,6 +32,7 @@ async function measure(isGraph) {
   for (let round = 0; round < ROUNDS; round++) await cluster.advance('1m');
   const { user, system } = process.cpuUsage(before);
   const runs = Array.from({ length: JOBS }, (_, number) => cluster.runsOf(`job${number}`).length);
+  await cluster[Symbol.asyncDispose]();
   const total = runs.reduce((sum, each) => sum + each, 0);
   if (total !== JOBS * ROUNDS * 4) throw new Error(`There were ${total} runs: ${runs.join(' ')}`);
   const a = (figure) => (figure / ROUNDS / JOBS).toFixed(2);

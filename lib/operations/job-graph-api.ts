@@ -220,6 +220,10 @@ function roundOf({ graph, views }: ReadGraph, instant: Date): GraphRound {
 function requireJob({ graph }: ReadGraph, jobName: string): void {
   const names = graph.jobs.map((each) => each.jobName);
   if (names.includes(jobName)) return;
+  if (typeof (jobName as unknown) !== 'string')
+    throw new InvalidConfigurationError([
+      `the name of a job of graph '${graph.name}' must be a text, got ${describeValue(jobName)}`,
+    ]);
   const known = knownNames(jobName, names);
   const end = known.endsWith('?') ? '' : '.';
   throw new InvalidConfigurationError([`Graph '${graph.name}' has no job '${jobName}'${known}${end}`]);

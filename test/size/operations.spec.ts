@@ -13,6 +13,7 @@ import { expect, test } from '@jest/globals';
 import { JobConfigurationAPI } from '../../lib/operations/job-configuration-api.js';
 import { DoctorAPI } from '../../lib/operations/doctor-api.js';
 import { ExplanationAPI } from '../../lib/operations/explanation-api.js';
+import { JobGraphAPI } from '../../lib/operations/job-graph-api.js';
 import { JobOperateAPI } from '../../lib/operations/job-operate-api.js';
 import { JobStatisticsAPI } from '../../lib/operations/job-statistics-api.js';
 import { ServerStatisticsAPI } from '../../lib/operations/server-statistics-api.js';
@@ -37,6 +38,8 @@ interface Operation {
   /** How many operations follow one another in it. Default: one. */
   readonly operations?: number;
   readonly names?: readonly string[];
+  /** True if a job of one item runs after the one with many. Default: false. */
+  readonly hasSuccessor?: boolean;
   readonly prepare?: (stage: Stage) => unknown;
   readonly perform: (stage: Stage) => unknown;
 }
@@ -150,6 +153,42 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     prepare: ({ cluster }) => cluster.leave('B'),
     perform: ({ cluster }) => new JobOperateAPI(cluster.operator, { clock: cluster.clock }).pruneServers(),
   },
+  'the graph, and its rounds': {
+    hasSuccessor: true,
+    prepare: ({ cluster }) => cluster.fire(),
+    perform: async ({ cluster }) => {
+      const api = new JobGraphAPI(cluster.operator, { clock: cluster.clock });
+      await api.graphs();
+      await api.graph('job');
+      const [round] = await api.rounds('job');
+      await api.round('job', round!.instant);
+    },
+  },
+  'a round of the graph, and the same once more': {
+    hasSuccessor: true,
+    operations: 2,
+    runs: 2 * ITEMS,
+    perform: async ({ cluster }) => {
+      const api = new JobGraphAPI(cluster.operator, { clock: cluster.clock });
+      const { instant } = await api.trigger('job');
+      await cluster.settle();
+      await api.runAgain('job', instant, { from: 'job' });
+      await cluster.settle();
+    },
+  },
+  'what operators do with a round that goes on': {
+    hasSuccessor: true,
+    operations: 2,
+    prepare: (stage) => stage.fireAndHang(),
+    perform: async ({ cluster }) => {
+      const api = new JobGraphAPI(cluster.operator, { clock: cluster.clock });
+      const [round] = await api.rounds('job');
+      await api.pause('job');
+      await api.resume('job');
+      await api.skip('job', round!.instant, 'report');
+      await api.stop('job', round!.instant);
+    },
+  },
   'a dump': {
     perform: ({ cluster }) => new SnapshotService(cluster.operator, { port: 0 }).dumpJobDirectly('job'),
   },
@@ -166,11 +205,11 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
 
 test.each(Object.entries(OPERATIONS))(
   '%s with 20,000 items stays within its limit of processor time',
-  async (_name, { names, operations = 1, runs = 0, prepare, perform }) => {
+  async (_name, { names, hasSuccessor, operations = 1, runs = 0, prepare, perform }) => {
     const limitMs = operations * LIMIT_MS + runs * RUN_MS;
 
     const ms = await leastProcessorMs(limitMs, async () => {
-      await using stage = await Stage.start({ names });
+      await using stage = await Stage.start({ names, hasSuccessor });
       await prepare?.(stage);
       return await processorMsOf(() => perform(stage));
     });

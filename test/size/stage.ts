@@ -6,6 +6,8 @@ export interface StageOptions {
   readonly names?: readonly string[] | undefined;
   readonly items?: number;
   readonly observers?: readonly RunObserver[];
+  /** True if a job of one item runs after it. Default: false. */
+  readonly hasSuccessor?: boolean | undefined;
 }
 
 /** How many items the jobs of the gate have. */
@@ -21,11 +23,12 @@ export class Stage implements AsyncDisposable {
     [this.cluster, this.#running, this.#work] = [cluster, running, work];
   }
 
-  static async start({ names = ['A', 'B'], items = ITEMS, observers = [] }: StageOptions = {}): Promise<Stage> {
+  static async start({ names = ['A', 'B'], items = ITEMS, observers = [], hasSuccessor = false }: StageOptions = {}): Promise<Stage> {
     const running: (() => void)[] = [];
     const work = { isToHang: false };
     const cluster = await TestCluster.start(names, {
       job: { shardingTotalCount: items, failover: true, jobExecutorThreadPoolSizeProviderType: 'ALL' },
+      ...(hasSuccessor && { otherJobs: [{ jobName: 'report', after: 'job', shardingTotalCount: 1 }] }),
       host: { threadPoolSizeProviders: [{ type: 'ALL', getSize: () => items }], observers },
       work: () => (work.isToHang ? new Promise<void>((resolve) => running.push(resolve)) : undefined),
     });

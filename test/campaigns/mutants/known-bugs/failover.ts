@@ -117,8 +117,8 @@ export const failover: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/view/job-watch.ts',
-        find: 'this.#javaPeers.remember(this.#withAllBegun(seen));',
-        replace: 'this.#ofThoseSeen(this.#withAllBegun(seen));',
+        find: 'this.#javaPeers.remember(this.#withAllKeys(this.#withAllBegun(seen)));',
+        replace: 'this.#ofThoseSeen(this.#withAllKeys(this.#withAllBegun(seen)));',
       },
       {
         file: 'kernel/view/job-watch.ts',

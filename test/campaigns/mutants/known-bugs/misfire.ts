@@ -50,8 +50,8 @@ export const misfire: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/view/items.ts',
-        find: '!disabled && !wasBegun(view, item, instant));',
-        replace: '!disabled);',
+        find: '!each.disabled && !wasBegun(view, each.item, instant) && !isRuledOutNow(each));',
+        replace: '!each.disabled && !isRuledOutNow(each));',
       },
     ],
   },
@@ -76,8 +76,8 @@ export const misfire: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/marks/item-marks.ts',
-        find: 'return misfired && instant !== undefined ?',
-        replace: 'return misfired && instant === undefined ?',
+        find: 'return misfired && instant !== undefined && !isRunKey(instant)',
+        replace: 'return misfired && instant === undefined',
       },
       {
         file: 'kernel/rules/plan.ts',

@@ -95,6 +95,23 @@ describe('a graph', () => {
   });
 });
 
+test('a job that is none of the graph is refused by each act that names one, whatever is given', async () => {
+  await using cluster = await GraphCluster.start(['X'], [A, B]);
+  await cluster.advance(5_000);
+  const graphs = await graphsOn(cluster);
+  const [{ instant } = { instant: new Date() }] = await graphs.rounds('nightly');
+
+  for (const act of [
+    (job: string) => graphs.skip('nightly', instant, job),
+    (job: string) => graphs.runAgain('nightly', instant, { from: job }),
+  ]) {
+    await expect(act('BB')).rejects.toThrow("Graph 'nightly' has no job 'BB'");
+    await expect(act(['B'] as never)).rejects.toThrow(
+      'the name of a job of graph \'nightly\' must be a text, got ["B"]',
+    );
+  }
+});
+
 test('a job of a graph that nobody can run, or only Java instances, is told with its cure', async () => {
   await using cluster = await GraphCluster.start(['X'], [A]);
   await cluster.join('Y', [B]);

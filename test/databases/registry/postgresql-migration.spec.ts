@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { SingleConnection } from '../../../lib/registry/postgresql/connection/single-connection.js';
+import { provideTables } from '../../../lib/registry/postgresql/schema/migration.js';
 import { type RegistryCenter } from '../../../lib/registry/registry-center.js';
 import { root } from '../../support/program.js';
 import { until } from '../../support/until.js';
@@ -28,6 +30,33 @@ async function firstVersion(): Promise<{
     ...[namespace, session],
   ]);
   return { place: { schema, namespace }, session };
+}
+
+/** As `firstVersion`, of version 2, whose functions take what those of this version take. */
+async function secondVersion(): ReturnType<typeof firstVersion> {
+  const [schema, namespace, session] = [newName(), 'orders', randomUUID()];
+  await (await openPostgresql(server, { schema, namespace })).close();
+  await asAdministrator(port, `SELECT ${schema}.ej_attach($1, $2, 60000, NULL, NULL)`, [namespace, session]);
+  await asAdministrator(
+    port,
+    `ALTER TABLE ${schema}.ej_namespace DROP COLUMN met_at; UPDATE ${schema}.ej_schema SET version = 2`,
+  );
+  return { place: { schema, namespace }, session };
+}
+
+const connection = (): Promise<SingleConnection> =>
+  SingleConnection.open(`postgres://postgres@127.0.0.1:${port}/postgres`, 10_000, 'test');
+
+/** The tables of a schema that somebody holds who waits for another table of it; `undefined` if nobody waits. */
+async function heldWhileWaiting(schema: string): Promise<readonly unknown[] | undefined> {
+  const locks = `SELECT pid, granted, relname FROM pg_locks JOIN pg_class ON relation = pg_class.oid
+    WHERE relnamespace = '${schema}'::regnamespace`;
+  const rows = await asAdministrator(
+    port,
+    `WITH locks AS (${locks}) SELECT DISTINCT relname, granted FROM locks
+     WHERE pid IN (SELECT pid FROM locks WHERE NOT granted) ORDER BY relname`,
+  );
+  return rows.length === 0 ? undefined : rows.filter(({ granted }) => granted).map(({ relname }) => relname);
 }
 
 const versionOf = async (schema: string): Promise<unknown> =>
@@ -61,6 +90,38 @@ describe('Tables of an older version', () => {
     expect(await stage.centre.get('/job/config')).toBe('x');
   });
 
+  test('end the sessions of older processes whose calls are the same in this version', async () => {
+    const { place, session } = await secondVersion();
+    await using stage = await openPostgresql(server, place);
+    const ask = async (call: string): Promise<unknown> =>
+      (await asAdministrator(port, `SELECT ${place.schema}.${call} AS answer`, [place.namespace, session]))[0]?.[
+        'answer'
+      ];
+
+    const beat = await ask(`ej_beat($1, $2, 1, '1')`);
+    const commit = await ask(`ej_commits($1, $2, 1, '[[2, [["put", "/job/config", "old"]], false]]', '{}', NULL)`);
+
+    expect(beat).toEqual({ session: 'gone' });
+    expect(commit).toMatchObject({ answers: [{ session: 'gone' }] });
+    expect(await stage.centre.get('/job/config')).toBeUndefined();
+  });
+
+  test('are migrated after a transaction that holds some of them and goes on to others', async () => {
+    const { place } = await secondVersion();
+    const [other, migrating] = [await connection(), await connection()];
+    await other.query({ text: 'BEGIN' });
+    await other.query({ text: `SELECT FROM ${place.schema}.ej_namespace` });
+
+    const migrated = provideTables(migrating, place.schema);
+    await until(async () => (await heldWhileWaiting(place.schema)) !== undefined, 'the migration waits');
+    await other.query({ text: `SELECT FROM ${place.schema}.ej_session` });
+    await other.query({ text: 'COMMIT' });
+    await migrated;
+    await Promise.all([other.end(), migrating.end()]);
+
+    expect(await versionOf(place.schema)).toBe(3);
+  });
+
   test('that this role may not change are refused, and stay as they are', async () => {
     const { place } = await firstVersion();
     const user = newName();
@@ -87,6 +148,31 @@ describe('Tables of an older version', () => {
       [place.schema, 'floor'],
     );
     expect(Number(row?.['n'])).toBe(0);
+  });
+});
+
+describe('In the order in which a migration locks the tables, that of sessions comes first, also for', () => {
+  test.each([
+    ['a heartbeat', `ej_beat('orders', gen_random_uuid(), 1, '1')`],
+    ['a new session', `ej_attach('orders', gen_random_uuid(), 60000, NULL, NULL)`],
+    ['one that comes back', `ej_attach('orders', gen_random_uuid(), 60000, '{"beats": 0, "commits": []}', NULL)`],
+    ['the end of a session', `ej_end('orders', gen_random_uuid(), NULL)`],
+    ['a commit', `ej_commits('orders', gen_random_uuid(), 1, '[[1, [["put", "/job", ""]], false]]', '{}', NULL)`],
+    ['the search for sessions that are over', `ej_sweep('orders', NULL)`],
+    ['the search for sessions that are gone', `ej_sweep_orphans('orders', NULL)`],
+  ])('%s', async (_, call) => {
+    const schema = newName();
+    const other = await connection();
+    await provideTables(other, schema);
+    await other.query({ text: `BEGIN; LOCK TABLE ${schema}.ej_session` });
+
+    const calling = asAdministrator(port, `SELECT ${schema}.${call}`);
+    await until(async () => (await heldWhileWaiting(schema)) !== undefined, 'the call waits');
+    const held = await heldWhileWaiting(schema);
+    await other.query({ text: 'ROLLBACK' });
+    await Promise.all([calling, other.end()]);
+
+    expect(held).toEqual([]);
   });
 });
 
@@ -163,7 +249,8 @@ describe('Somebody', () => {
     const runs = () => applications.flatMap(({ ran }) => ran);
     await until(() => applications.every(({ ran }) => ran.length >= 4), 'both run items');
 
-    await administrate('DROP SCHEMA elasticjob CASCADE');
+    // DROP locks the tables in an order of its own, so that the server might end it as a deadlock.
+    await administrate('LOCK TABLE elasticjob.ej_session; DROP SCHEMA elasticjob CASCADE');
     const before = applications.map(({ ran }) => ran.length);
     await until(() => applications.every(({ ran }, index) => ran.length >= before[index]! + 8), 'both run items again');
 

@@ -11,7 +11,8 @@ import { sessionFunctions } from './session-functions.js';
  * **The order of locks is the same everywhere, so that no transaction waits in a circle:** the row of one session, then
  * the rows of jobs in the order of their names, then the row of the namespace. A commit holds its session's row with
  * FOR KEY SHARE, which lets heartbeats pass, but neither the end of the session nor a new connection of it (FOR
- * UPDATE).
+ * UPDATE). The table of sessions is the first that each function touches: a migration locks the tables as a whole, in
+ * that order.
  *
  * @param s the quoted name of the schema
  */

@@ -6,6 +6,18 @@ import { MIGRATIONS, SCHEMA_VERSION, TABLES, tables } from './tables.js';
 /** The lock that those take who create or migrate the tables: `elasti` in bytes, and the schema's own hash. */
 const LOCK = 0x656c6173;
 
+/**
+ * How long a migration waits for a table, in milliseconds: shorter than the server's `deadlock_timeout` of a second, so
+ * that the migration gives way, and no commit or heartbeat fails.
+ */
+const LOCK_WAIT_MS = 500;
+
+/** How often a migration tries to lock the tables. */
+const LOCK_ATTEMPTS = 10;
+
+/** Deadlock detected, lock not available. */
+const LOCK_FAULTS: ReadonlySet<unknown> = new Set(['40P01', '55P03']);
+
 /** The part of a link that creates the tables: statements of one transaction must not be spread over connections. */
 type Statements = Pick<PostgresClient, 'query'>;
 
@@ -28,6 +40,7 @@ export function creation(schema: string): string {
  * together wait for each other; all or nothing is done.
  * @throws IncompatibleDatabaseError if the server is too old; if the tables are of a newer version, or of an older one
  * and of another owner; or if some of them are missing
+ * @throws the server's error if somebody else holds locks of tables that are to be migrated for more than five seconds
  */
 export async function provideTables(client: Statements, schema: string): Promise<void> {
   await requireServerVersion(client);
@@ -35,7 +48,19 @@ export async function provideTables(client: Statements, schema: string): Promise
   if (stored === SCHEMA_VERSION) return;
   if (stored !== undefined) await requireOwnership(client, schema, stored);
   // Before it is created: who may not create schemas may still use one that is there.
-  const isThere = await client.query({ text: 'SELECT 1 FROM pg_namespace WHERE nspname = $1', values: [schema] });
+  const found = await client.query({ text: 'SELECT 1 FROM pg_namespace WHERE nspname = $1', values: [schema] });
+  const isThere = found.rows.length > 0;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await createOrMigrate(client, schema, isThere);
+    } catch (error) {
+      // Those who waited behind the migration have their turn in between.
+      if (attempt === LOCK_ATTEMPTS || !LOCK_FAULTS.has((error as { readonly code?: unknown }).code)) throw error;
+    }
+  }
+}
+
+async function createOrMigrate(client: Statements, schema: string, isThere: boolean): Promise<void> {
   await client.query({ text: 'BEGIN' });
   try {
     await client.query({
@@ -44,7 +69,7 @@ export async function provideTables(client: Statements, schema: string): Promise
     });
     const version = await storedVersion(client, schema);
     if (version === undefined) {
-      if (isThere.rows.length === 0) await client.query({ text: `CREATE SCHEMA IF NOT EXISTS ${quoted(schema)}` });
+      if (!isThere) await client.query({ text: `CREATE SCHEMA IF NOT EXISTS ${quoted(schema)}` });
       await client.query({ text: creation(schema) });
     } else if (version < SCHEMA_VERSION) await client.query({ text: migration(schema, version) });
     await client.query({ text: 'COMMIT' });
@@ -68,14 +93,17 @@ async function requireServerVersion(client: Statements): Promise<void> {
 }
 
 /**
- * The statements that bring the tables to this version. All functions are replaced, so that calls of processes with the
- * older version fail as a whole: their sessions are over at once.
+ * The statements that bring the tables to this version. They replace all functions, and some of those have the same
+ * parameters in both versions. So each session gets another epoch, and its next heartbeat or commit finds it gone: its
+ * process connects again, and then learns the version.
  */
 function migration(schema: string, from: number): string {
   const s = quoted(schema);
   const steps = Array.from({ length: SCHEMA_VERSION - from }, (_, step) => MIGRATIONS[from + step]?.(s) ?? '');
   return `
--- In the order in which transactions take them, or both would wait for each other.
+-- In the order in which the functions take them, or both would wait for each other. Single statements that read have
+-- another order, and so have functions of older versions.
+SET LOCAL lock_timeout = ${LOCK_WAIT_MS};
 LOCK TABLE ${['ej_session', 'ej_job', 'ej_node', 'ej_change', 'ej_namespace'].map((table) => `${s}.${table}`).join(', ')};
 ${steps.join('')}
 DO $do$
@@ -87,6 +115,7 @@ BEGIN
   END LOOP;
 END $do$;
 ${functions(s)}
+UPDATE ${s}.ej_session SET epoch = epoch + 1;
 UPDATE ${s}.ej_schema SET version = ${SCHEMA_VERSION};`;
 }
 

@@ -34,14 +34,14 @@ DECLARE
   met timestamptz;
 BEGIN
   IF known IS NULL THEN
+    -- The answer to the first attempt may have been lost.
+    INSERT INTO ${s}.ej_session (id, namespace, epoch, timeout_ms, expires_at)
+      VALUES (sid, ns, 0, timeout, clock_timestamp() + timeout * interval '1 ms') ON CONFLICT DO NOTHING;
     INSERT INTO ${s}.ej_namespace (name) VALUES (ns) ON CONFLICT DO NOTHING;
     -- Somebody may have dropped the tables: then all processes that believe to live are to learn it now.
     IF FOUND AND channel IS NOT NULL THEN
       PERFORM pg_notify(channel, 'end *');
     END IF;
-    -- The answer to the first attempt may have been lost.
-    INSERT INTO ${s}.ej_session (id, namespace, epoch, timeout_ms, expires_at)
-      VALUES (sid, ns, 0, timeout, clock_timestamp() + timeout * interval '1 ms') ON CONFLICT DO NOTHING;
   END IF;
   SELECT beats INTO kept FROM ${s}.ej_session WHERE id = sid FOR UPDATE;
   PERFORM ${s}.ej_meet(ns, ${s}.ej_system());
@@ -108,8 +108,11 @@ CREATE OR REPLACE FUNCTION ${s}.ej_sweep(ns text, channel text) RETURNS boolean 
 DECLARE
   sid uuid;
   timeline_now text := ${s}.ej_timeline();
-  met timestamptz := ${s}.ej_met_at(ns, timeline_now);
+  met timestamptz;
 BEGIN
+  -- The table of sessions is first in the order of locks, also for this reading.
+  PERFORM 1 FROM ${s}.ej_session LIMIT 1;
+  met := ${s}.ej_met_at(ns, timeline_now);
   SELECT id INTO sid FROM ${s}.ej_session
     WHERE namespace = ns AND ${s}.ej_session_end(expires_at, timeout_ms, timeline, timeline_now, met) <= clock_timestamp()
     LIMIT 1 FOR UPDATE SKIP LOCKED;
@@ -127,6 +130,8 @@ SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off AS $$
 DECLARE
   sid uuid := '00000000-0000-0000-0000-000000000000';
 BEGIN
+  -- The table of sessions is first in the order of locks.
+  PERFORM 1 FROM ${s}.ej_session LIMIT 1;
   LOOP
     SELECT session INTO sid FROM ${s}.ej_node WHERE session > sid ORDER BY session LIMIT 1;
     IF sid IS NULL THEN
@@ -167,7 +172,7 @@ DECLARE
   now_is timestamptz;
   beat bigint;
   timeline_now text := ${s}.ej_timeline();
-  met timestamptz := ${s}.ej_met_at(ns, timeline_now);
+  met timestamptz;
 BEGIN
   UPDATE ${s}.ej_session SET expires_at = clock_timestamp() + timeout_ms * interval '1 ms', beats = beats + 1
     WHERE id = sid AND epoch = ep AND timeline = timeline_now AND expires_at > clock_timestamp()
@@ -175,6 +180,7 @@ BEGIN
   IF NOT FOUND THEN
     RETURN jsonb_build_object('session', 'gone');
   END IF;
+  met := ${s}.ej_met_at(ns, timeline_now);
   -- Each transaction before the oldest one that runs has ended, and the next statement sees what it has written.
   oldest := pg_snapshot_xmin(pg_current_snapshot());
   now_is := clock_timestamp();

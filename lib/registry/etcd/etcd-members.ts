@@ -23,17 +23,28 @@ interface Answer {
   readonly problem: string;
 }
 
-/** Asks each member for its version: at the configured endpoints, and at the addresses that the members advertise. */
+/**
+ * Asks each member for its version: at the configured endpoints, and at the addresses that the members advertise. Those
+ * are another party's word: they get neither user nor password, and are not asked by http if the endpoints have https.
+ * @param clusterId the cluster's id: who is of another one, as at `localhost` of this machine, is no answer
+ */
 export async function askMembers(
   members: readonly Member[],
+  clusterId: string,
   settings: EtcdSettings,
   clock: Clock,
 ): Promise<AskedMembers> {
-  const endpoints = new Map(
-    [...settings.endpoints, ...members.flatMap(addressesOf)].map((endpoint) => [endpoint.address, endpoint]),
-  );
-  const answers = await Promise.all([...endpoints.values()].map((endpoint) => ask(endpoint, settings, clock)));
   const configured = new Set(settings.endpoints.map(({ address }) => address));
+  const advertised = new Map(members.flatMap(addressesOf).map((endpoint) => [endpoint.address, endpoint]));
+  const others = [...advertised.values()].filter(({ address }) => !configured.has(address));
+  const strangers = { ...settings, credentials: undefined };
+  const answers = await Promise.all([
+    ...settings.endpoints.map((endpoint) => ask(endpoint, clusterId, settings, clock)),
+    ...others.map((endpoint) => {
+      const isExposed = !endpoint.isSecure && settings.endpoints.some(({ isSecure }) => isSecure);
+      return isExposed ? notAsked(endpoint) : ask(endpoint, clusterId, strangers, clock);
+    }),
+  ]);
   const failed = answers.filter(({ heard }) => heard === undefined);
   const nameAt = (address: string): string | undefined =>
     members.flatMap((member) =>
@@ -60,12 +71,18 @@ export async function askMembers(
   };
 }
 
-async function ask(endpoint: Endpoint, settings: EtcdSettings, clock: Clock): Promise<Answer> {
+function notAsked({ address }: Endpoint): Answer {
+  return { address, heard: undefined, problem: 'not asked by http, as the endpoints have https' };
+}
+
+async function ask(endpoint: Endpoint, clusterId: string, settings: EtcdSettings, clock: Clock): Promise<Answer> {
   const { address } = endpoint;
   const client = new EtcdClient(await loadGrpc(), endpoint, { ...settings, clock });
   try {
     await client.authenticate();
     const { header, version } = await client.call('status', {});
+    if (header.clusterId !== clusterId)
+      return { address, heard: undefined, problem: 'a member of another cluster answers' };
     return { address, heard: { memberId: header.memberId, version }, problem: '' };
   } catch (error) {
     return { address, heard: undefined, problem: connectionProblem(error) };

@@ -42,7 +42,7 @@ export async function etcdReport({ client, keys, settings, clock }: EtcdReportOp
     canRead(client, keys, Number(header.revision) - KEPT_REVISIONS),
   );
   const isAccepted = await part('how many operations it accepts', () => accepts(client, keys, settings.maxTxnOps));
-  const { versions, silent, unheard } = await askMembers(cluster?.members ?? [], settings, clock);
+  const { versions, silent, unheard } = await askMembers(cluster?.members ?? [], header.clusterId, settings, clock);
   unknown.push(...unheard);
   return {
     ...{ kind: 'ETCD', latencyMs, unknown, versions, silent },

@@ -15,6 +15,8 @@
  * - **Lost by etcd.** Somebody may revoke the lease: a watch of the session's key tells, and so does each keep-alive.
  * - **A new session only after the old one has ended.** The lease of a session that was lost by our own clock may live
  *   on; it is revoked first, so that a new session never finds nodes of its predecessor.
+ * - **Versions.** A member that is too old is a failed endpoint. If all are too old before there was any connection,
+ *   nothing is tried again.
  * - **Refusal.** With a wrong password, or without the right to use the keys of the namespace, nothing is tried again.
  */
 import { RegistryCredentialsError, RegistryIncompatibleError } from '../../../api/errors/errors.js';
@@ -64,6 +66,7 @@ export class EtcdSession implements Session {
   readonly #states: SessionStates;
   readonly #outages: OutageLog;
   #started = false;
+  #hasConnected = false;
   #connection: EtcdConnection | undefined;
   /** The client of the connection that is being made. */
   #dialling: EtcdClient | undefined;
@@ -152,6 +155,7 @@ export class EtcdSession implements Session {
     const { clock, settings } = this.#options;
     const { endpoints } = settings;
     let failures = 0;
+    let tooOld = 0;
     for (let attempt = 0; this.state.phase !== 'closed'; attempt++) {
       const endpoint = endpoints[attempt % endpoints.length];
       if (endpoint === undefined) return;
@@ -164,15 +168,26 @@ export class EtcdSession implements Session {
         this.#outages.failed(serverFault(endpoint, problem));
         this.#onBroken(connection, problem);
       } catch (error) {
-        if (error instanceof EtcdError && error.isAboutCredentials) return this.#refuse(error);
-        if (error instanceof EtcdVersionError) return this.#finishIncompatible(error);
-        if (error instanceof MissingPackageError)
-          return this.#finishRefused(error.message, error, 'the installed packages');
+        tooOld = error instanceof EtcdVersionError ? tooOld + 1 : 0;
+        if (this.#hasGivenUp(error, tooOld)) return;
         this.#outages.failed(serverFault(endpoint, connectionProblem(error)));
         failures++;
       }
       if (failures >= endpoints.length) await this.#pause(failures - endpoints.length + 1);
     }
+  }
+
+  /**
+   * Closes the session if no further attempt can succeed.
+   * @param tooOld how many endpoints in a row have answered that they are too old
+   */
+  #hasGivenUp(error: unknown, tooOld: number): boolean {
+    const isRoundTooOld = !this.#hasConnected && tooOld >= this.#options.settings.endpoints.length;
+    if (error instanceof EtcdError && error.isAboutCredentials) this.#refuse(error);
+    else if (error instanceof EtcdVersionError && isRoundTooOld) this.#finishIncompatible(error);
+    else if (error instanceof MissingPackageError) this.#finishRefused(error.message, error, 'the installed packages');
+    else return false;
+    return true;
   }
 
   /** Makes a connection with a session on it: the suspended one if its lease goes on, or a new one. */
@@ -200,6 +215,7 @@ export class EtcdSession implements Session {
     if (this.state.phase === 'lost') this.#states.enter({ phase: 'connecting' });
     this.#states.grant(connection.ttlMs, this.#options.settings.sessionTimeoutMs);
     this.#connection = connection;
+    this.#hasConnected = true;
     this.#outages.connected(endpoint.address);
     this.#states.enter({ phase: 'connected', id: sessionIdOf(connection.lease) }, `with ${endpoint.address}`);
     return connection;

@@ -33,13 +33,13 @@ export function channelCredentials(
 /** Members of gRPC's classes that it does not document. */
 interface Undocumented {
   _createSecureConnector?: (...parameters: readonly unknown[]) => {
-    readonly connectionOptions?: { servername?: string };
+    readonly connectionOptions?: { servername?: string; host?: string };
   };
 }
 
 /**
  * gRPC tells the server the host as its name, even if that is an IP address. RFC 6066 forbids that, and Node warns of
- * it (DEP0123). The address is still checked against the certificate: Node takes the host then.
+ * it (DEP0123). The address is still checked against the certificate: Node takes `host` then, which gRPC may not set.
  */
 function withoutAddressAsName(credentials: Grpc.ChannelCredentials): Grpc.ChannelCredentials {
   const undocumented = credentials as unknown as Undocumented;
@@ -48,7 +48,11 @@ function withoutAddressAsName(credentials: Grpc.ChannelCredentials): Grpc.Channe
   undocumented._createSecureConnector = (...parameters) => {
     const connector = create(...parameters);
     const options = connector.connectionOptions;
-    if (options !== undefined && isIP(options.servername ?? '') !== 0) delete options.servername;
+    const name = options?.servername;
+    if (options !== undefined && name !== undefined && isIP(name) !== 0) {
+      options.host ??= name;
+      delete options.servername;
+    }
     return connector;
   };
   return credentials;

@@ -110,3 +110,23 @@ describe('In a namespace whose tables are analyzed', () => {
     expect(wasteIn(plans)).toEqual([]);
   });
 });
+
+test('the journal that a commit has missed is read by an index, also by a plan that was made when the journal was small', async () => {
+  const small = newName();
+  const own = new Statements({ schema: small, namespace: 'orders', notify: true });
+  await using link = await ExplainedConnection.open(serverOf('postgres').port);
+  const put = (id: number): PostgresStatement =>
+    own.commits({ id: SESSION, epoch: 1 }, JSON.stringify([[id, [['put', '/job', '']], true]]), new Map([['job', 0]]));
+  await provideTables({ query: (statement) => link.run(statement) }, small);
+  await link.run(own.attach(SESSION, 600_000, undefined));
+  await link.run(put(1));
+  await link.run({ text: `ANALYZE ${small}.ej_change` });
+  for (let id = 2; id < 9; id++) await link.run(put(id));
+  await link.run({
+    text: `INSERT INTO ${small}.ej_change SELECT 'orders', 'job-' || job, 1, 0, gen_random_uuid(), 1, '[]' FROM generate_series(1, ${JOBS}) AS job`,
+  });
+
+  const { plans } = await link.run(put(9));
+
+  expect(wasteIn(plans).filter((each) => each.includes('ej_change'))).toEqual([]);
+});

@@ -167,6 +167,18 @@ BEGIN
     'changed', cardinality(entries) > 0);
 END $$;
 
+-- The journal of a job in between, as [[job, revision, previous, changes]]. By the index, also before the tables are
+-- analyzed: the jobs are locked meanwhile.
+CREATE OR REPLACE FUNCTION ${s}.ej_missed(ns text, of_job text, shown bigint, newest bigint) RETURNS jsonb[]
+LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+BEGIN
+  RETURN ARRAY(
+    SELECT jsonb_build_array(job, revision, previous, changes) FROM ${s}.ej_change
+    WHERE namespace = ns AND job = of_job AND revision > shown AND revision <= newest
+    ORDER BY revision
+  );
+END $$;
+
 -- Several commits of one session, each carried out or refused by itself. All jobs are locked first: one commit after the
 -- other would lock them in any order. known: revisions of jobs that the process shows. The answer is
 -- {"answers": those of ej_commit, "missed": [[job, revision, previous, changes]], the journal in between}.
@@ -200,11 +212,7 @@ BEGIN
     SELECT key AS name, value::bigint AS position, (before ->> key)::bigint AS newest FROM jsonb_each_text(known)
     WHERE value::bigint < (before ->> key)::bigint
   LOOP
-    missed := missed || ARRAY(
-      SELECT jsonb_build_array(job, revision, previous, changes) FROM ${s}.ej_change
-      WHERE namespace = ns AND job = shown.name AND revision > shown.position AND revision <= shown.newest
-      ORDER BY revision
-    );
+    missed := missed || ${s}.ej_missed(ns, shown.name, shown.position, shown.newest);
   END LOOP;
   RETURN jsonb_build_object('answers', to_jsonb(answers), 'missed', to_jsonb(missed));
 END $$;

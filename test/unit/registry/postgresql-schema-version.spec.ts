@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { creation } from '../../../lib/registry/postgresql/schema/migration.js';
 import { SCHEMA_VERSION } from '../../../lib/registry/postgresql/schema/tables.js';
-import { root } from '../../support/program.js';
 
-const RECORD = join(root, 'test/unit/registry/postgresql-schema-version.txt');
+const RECORD = join(import.meta.dirname, 'postgresql-schema-version.txt');
 
 /**
  * A database keeps the functions of the version that is noted in it. With UPDATE=1 the record is written: raise

@@ -24,7 +24,12 @@ import { readItemParameters } from '../../lib/layout/sharding-item-parameters.js
 import { parseYaml } from '../../lib/layout/yaml-document.js';
 import { decodeAccepted, encodeAccepted } from '../../lib/layout/x-node/accepted-triggers.js';
 import { decodeArrivals, encodeArrivals } from '../../lib/layout/x-node/arrival-record.js';
-import { decodeBeginRecord, encodeBeginRecord, mergeBeginRecords, NOTHING_BEGUN } from '../../lib/layout/x-node/begin-record.js';
+import {
+  decodeBeginRecord,
+  encodeBeginRecord,
+  mergeBeginRecords,
+  NOTHING_BEGUN,
+} from '../../lib/layout/x-node/begin-record.js';
 import { fromRanges, toRanges } from '../../lib/layout/x-node/item-ranges.js';
 import { decodeTrigger, encodeTrigger } from '../../lib/layout/x-node/trigger.js';
 import { ElasticJobSettings } from '../../lib/settings/module-settings.js';

@@ -23,7 +23,12 @@ export class Stage implements AsyncDisposable {
     [this.cluster, this.#running, this.#work] = [cluster, running, work];
   }
 
-  static async start({ names = ['A', 'B'], items = ITEMS, observers = [], hasSuccessor = false }: StageOptions = {}): Promise<Stage> {
+  static async start({
+    names = ['A', 'B'],
+    items = ITEMS,
+    observers = [],
+    hasSuccessor = false,
+  }: StageOptions = {}): Promise<Stage> {
     const running: (() => void)[] = [];
     const work = { isToHang: false };
     const cluster = await TestCluster.start(names, {

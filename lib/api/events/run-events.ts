@@ -198,8 +198,8 @@ export interface DueFiring {
 }
 
 /**
- * This instance has put a complete round of a job on record (docs/dependencies.md). One instance does so for each round,
- * whichever instances have run its items.
+ * This instance has put a complete round of a job on record (docs/dependencies.md). One instance does so for each
+ * round, whichever instances have run its items.
  */
 export interface RoundCompletion {
   readonly jobName: string;

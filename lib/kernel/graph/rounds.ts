@@ -148,17 +148,29 @@ function statesIn(view: JobView, input: RoundInput): ReadonlyMap<number, ItemSta
   return states;
 }
 
-/** The items of the job, and those that are none any more and still run for that instant, or have ended for it. */
+/** The items of the job, and those that are none any more and have begun for that instant, as far as is known. */
 function itemsIn(view: JobView, total: number, { instant, ends }: RoundInput): readonly number[] {
-  const left = [...(ends.record.ends.get(instant)?.keys() ?? []), ...view.items.map(({ item }) => item)].filter(
-    (item) => item >= total && (ends.record.ends.get(instant)?.has(item) === true || isRunningFor(view, item, instant)),
+  const left = [...begunIn(view, instant).keys(), ...view.items.map(({ item }) => item)].filter(
+    (item) => item >= total && mayHaveBegun(view, item, instant),
   );
-  return [...Array.from({ length: total }, (_, item) => item), ...new Set(left)];
+  const ended = [...(ends.record.ends.get(instant)?.keys() ?? [])].filter((item) => item >= total);
+  return [...Array.from({ length: total }, (_, item) => item), ...new Set([...left, ...ended])];
 }
 
-function isRunningFor(view: JobView, item: number, instant: number): boolean {
-  const last = isRunKey(instant) ? view.lastKeys : view.lastBegun;
-  return last.get(item) === instant && isOccupied(itemOf(view, item));
+/** True if the item has last begun for that instant, or runs for one that is not known yet. */
+function mayHaveBegun(view: JobView, item: number, instant: number): boolean {
+  const last = begunIn(view, instant).get(item) ?? -Infinity;
+  return last === instant || (last < instant && isOccupied(itemOf(view, item)) && isAnyRecordUnread(view));
+}
+
+/** By item: the last instant of the same kind for which it has begun, in the records that have been read. */
+function begunIn({ lastKeys, lastBegun }: JobView, instant: number): ReadonlyMap<number, number> {
+  return isRunKey(instant) ? lastKeys : lastBegun;
+}
+
+/** True if the begin record of an instance has changed and has not been read since, as records are read if needed. */
+function isAnyRecordUnread({ beginRecords }: JobView): boolean {
+  return [...beginRecords.values()].includes(undefined);
 }
 
 function stateOf(view: JobView, item: number, { instant, ends, upstreams }: RoundInput): ItemState {
@@ -168,7 +180,7 @@ function stateOf(view: JobView, item: number, { instant, ends, upstreams }: Roun
   const ordered = orderedState(view, item, instant);
   if (ordered !== undefined) return ordered;
   // It may have begun before settings changed, by which it would not begin any more.
-  if (isRunningFor(view, item, instant)) return 'open';
+  if (mayHaveBegun(view, item, instant)) return 'open';
   const fate = upstreams.fateOf(item, instant);
   if (fate !== 'runs') return fate;
   return !isRunKey(instant) && (ends.last.scheduled.get(item) ?? -Infinity) > instant ? 'merged' : 'open';

@@ -18,7 +18,7 @@ export interface SessionStatesOptions {
 /** The share of the session timeout after which a silent server is in doubt. */
 const DOUBTFUL_AFTER = 2 / 3;
 
-/** The state of a session, which is lost by our own clock when its time has passed, and those who are notified of it. */
+/** The state of a session, which is lost by our own clock when its time has passed, and those that hear of it. */
 export class SessionStates {
   readonly #options: SessionStatesOptions;
   /** Mirrors and holds come before all other listeners. */

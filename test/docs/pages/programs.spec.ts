@@ -130,15 +130,18 @@ test.each([
   if (file === 'pager.ts') expect(program.output).toContain('the phone is hung up');
 });
 
-test.each(['sync-orders.test.ts', 'failover.test.ts', 'nightly.test.ts'])('the example of a test in %s passes', async (file) => {
-  await using program = new Program(compiled(file), { args: ['--test-reporter=tap'] });
+test.each(['sync-orders.test.ts', 'failover.test.ts', 'nightly.test.ts'])(
+  'the example of a test in %s passes',
+  async (file) => {
+    await using program = new Program(compiled(file), { args: ['--test-reporter=tap'] });
 
-  const exitCode = await program.end();
+    const exitCode = await program.end();
 
-  expect(program.output).toContain('# pass 1\n');
-  expect(program.output).toContain('# fail 0\n');
-  expect(exitCode).toBe(0);
-});
+    expect(program.output).toContain('# pass 1\n');
+    expect(program.output).toContain('# fail 0\n');
+    expect(exitCode).toBe(0);
+  },
+);
 
 describe('the example of a registry centre of your own', () => {
   const CENTRE = 'counting-registry-center.ts';

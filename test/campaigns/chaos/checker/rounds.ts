@@ -1,7 +1,7 @@
 /**
  * The rounds of jobs that run after others, from the logs of the processes alone: no item begins for an instant before
- * each upstream item that runs for it has ended, takeovers included, and each round whose upstream items have all run to
- * their end is run. `repeats.ts` judges that it is run once.
+ * each upstream item that runs for it has ended, takeovers included, and each round whose upstream items have all run
+ * to their end is run. `repeats.ts` judges that it is run once.
  *
  * An upstream run that goes on in a process that was stopped or cut off is none: another process has taken it over.
  */

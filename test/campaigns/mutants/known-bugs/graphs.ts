@@ -34,7 +34,7 @@ export const graphs: readonly Mutant[] = [
     bug: 'An item that runs counts as stopped when new settings would not let it begin.',
     first: 'unit/kernel/graph/after-outages.spec.ts',
     edits: [
-      { file: 'kernel/graph/rounds.ts', find: "  if (isRunningFor(view, item, instant)) return 'open';", replace: '' },
+      { file: 'kernel/graph/rounds.ts', find: "  if (mayHaveBegun(view, item, instant)) return 'open';", replace: '' },
     ],
   },
   {

@@ -32,6 +32,11 @@ const FOUND: readonly Found[] = [
   },
   {
     rule: 'earlyRounds',
+    what: 'so does one of whose run the leader has not read the record yet',
+    seeds: [5385],
+  },
+  {
+    rule: 'earlyRounds',
     what: 'an item that took no part in a complete round does not run for it later, although new settings would let it',
     seeds: [1052],
   },

@@ -95,6 +95,20 @@ describe('a round', () => {
     expect(outcomes(afterRuns([ended(0, t2)], record(t1)))).toEqual([]);
   });
 
+  test('waits for an item that is none any more and runs, unless it is known to run for another instant', () => {
+    const whileItem2Runs = (lastBegun: readonly (readonly [number, number])[], isRead: boolean) =>
+      afterRuns([ended(0, t1), ended(1, t1)], {
+        items: [anItem(0), anItem(1), anItem(2, { running: true })],
+        lastBegun: new Map(lastBegun),
+        beginRecords: new Map([[idOf('A'), isRead ? NOTHING_BEGUN : undefined]]),
+      });
+
+    expect(outcomes(whileItem2Runs([[2, t1]], true))).toEqual([]);
+    expect(outcomes(whileItem2Runs([], false))).toEqual([]);
+    expect(outcomes(whileItem2Runs([], true))).toEqual([`${t1} succeeded`]);
+    expect(outcomes(whileItem2Runs([[2, t2]], false))).toEqual([`${t1} succeeded`]);
+  });
+
   test('that upstream jobs keep from running is complete in its turn', () => {
     const upstreams = {
       instants: [t1, t2],

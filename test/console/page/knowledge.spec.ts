@@ -36,6 +36,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   registry: 'main',
   job: 'settle-invoices',
   ip: '10.0.0.11',
+  graph: 'nightly',
   tab: '',
 };
 /** Pages that ask for nothing. */

@@ -122,7 +122,7 @@ describe('registry migrate', () => {
     ['', 2, 'Which registry centre?'],
     ['--registry postgres://127.0.0.1:1/a --timeout 1s', 6, 'ECONNREFUSED 127.0.0.1:1'],
     ['--registry postgres://127.0.0.1,127.0.0.2/a', 2, 'name that host alone'],
-    [`--registry ${urlOf('postgres')} --schema pg_mine`, 7, 'unacceptable schema name'],
+    [`--registry ${urlOf('postgres')} --schema pg_mine`, 2, 'must not begin with pg_'],
     [`--registry ${urlOf('nobody')}`, 7, 'role "nobody" does not exist'],
   ])('%s ends with exit code %i', async (words, exitCode, message) => {
     expect(await run(`registry migrate ${words}`)).toEqual({

@@ -3,7 +3,7 @@ import { type EndRecord, mergeEndRecords } from '../layout/x-node/end-record.js'
 import { type GraphOrders, NO_ORDERS, runWithKey } from '../layout/x-node/graph-orders.js';
 import { type Round } from '../layout/x-node/round-record.js';
 import { isRunKey } from '../layout/x-node/run-key.js';
-import { QuartzCron } from '../time/cron.js';
+import { InvalidCronError, InvalidTimeZoneError, QuartzCron } from '../time/cron.js';
 import { type NodeRound } from './graph-round.js';
 import { type GraphMember } from './job-graphs.js';
 
@@ -32,14 +32,14 @@ export class NodeHistory {
     return this.#member.jobName;
   }
 
-  /** What operators have ordered for its rounds. */
+  /** The orders of operators for its rounds. */
   get orders(): GraphOrders {
     return this.#view?.graph.orders ?? NO_ORDERS;
   }
 
   /** All instants (milliseconds since 1970) that it has completed, ended or begun, or has been asked for. */
   get instants(): readonly number[] {
-    // What was begun before the job belonged to the graph is no round of it.
+    // A run that began before the job belonged to the graph is part of no round of it.
     const begun = [...this.#ends.ends.keys(), ...(this.#view?.lastBegun.values() ?? [])];
     return [
       ...new Set([
@@ -130,7 +130,8 @@ export class NodeHistory {
     try {
       const next = QuartzCron.parse(cron, timeZone === undefined ? {} : { timeZone }).next(new Date(instant - 1));
       return next?.getTime() === instant;
-    } catch {
+    } catch (error) {
+      if (!(error instanceof InvalidCronError || error instanceof InvalidTimeZoneError)) throw error;
       // A schedule that cannot be used never fires; the job's health says why.
       return false;
     }

@@ -268,7 +268,7 @@ export class JobPaths {
     return `${this.root}/x-node/graph/rounds`;
   }
 
-  /** What operators have ordered for the job's rounds. Persistent, unknown to Java. */
+  /** The orders of operators for the job's rounds. Persistent, unknown to Java. */
   get orders(): string {
     return `${this.root}/x-node/graph/orders`;
   }

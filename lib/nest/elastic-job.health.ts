@@ -29,9 +29,9 @@ export interface ElasticJobHealthReport {
    */
   readonly live: boolean;
   /**
-   * True if the jobs are as they are meant to be: the session lives with each registry centre that has jobs, and every job
-   * that was started takes part and can run. Also true if ElasticJob is switched off, and for jobs that were not started or that an operator has switched
-   * off. For readiness probes.
+   * True if the jobs are as they are meant to be: the session lives with each registry centre that has jobs, and every
+   * job that was started takes part and can run. Also true if ElasticJob is switched off, and for jobs that were not
+   * started or that an operator has switched off. For readiness probes.
    */
   readonly ready: boolean;
   /**
@@ -40,8 +40,8 @@ export interface ElasticJobHealthReport {
    */
   readonly reason?: string;
   /**
-   * Phase of the session with the registry centre of `elasticjob.regCenter`; `none` before the application has booted and after shutdown,
-   * `disabled` if ElasticJob is switched off (`elasticjob.enabled: false`).
+   * Phase of the session with the registry centre of `elasticjob.regCenter`; `none` before the application has booted
+   * and after shutdown, `disabled` if ElasticJob is switched off (`elasticjob.enabled: false`).
    */
   readonly session: SessionState['phase'] | 'none' | 'disabled';
   /** Description of that registry centre: kind, servers and namespace. Empty if `session` is `none` or `disabled`. */
@@ -53,8 +53,8 @@ export interface ElasticJobHealthReport {
   /** The trace events that wait for the database. Missing if runs are not recorded. Has no influence on `ready`. */
   readonly tracing?: TraceQueueStatus;
   /**
-   * The trace events that wait for the databases that jobs name by `tracingDataSource`, by the name of the `DataSource`.
-   * Missing if there is none. Has no influence on `ready`.
+   * The trace events that wait for the databases that jobs name by `tracingDataSource`, by the name of the
+   * `DataSource`. Missing if there is none. Has no influence on `ready`.
    */
   readonly tracingDataSources?: Readonly<Record<string, TraceQueueStatus>>;
 }

@@ -115,8 +115,8 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
   }
 
   /**
-   * The hosts of the jobs, one for each registry centre. `undefined` before the application has booted, if ElasticJob is
-   * switched off, and after shutdown.
+   * The hosts of the jobs, one for each registry centre. `undefined` before the application has booted, if ElasticJob
+   * is switched off, and after shutdown.
    */
   get hosts(): JobHosts | undefined {
     return this.#hosts;

@@ -206,8 +206,8 @@ export interface Lineage {
   /** Differs if the data were lost, or the whole namespace was removed and the namespace's node was created again. */
   readonly id: string;
   /**
-   * Grows when a child of the namespace's node comes or goes, and perhaps at other times; smaller than before only if an
-   * older tree has taken the place of this one, as one from a backup has.
+   * Grows when a child of the namespace's node comes or goes, and perhaps at other times; smaller than before only if
+   * an older tree has taken the place of this one, as one from a backup has.
    */
   readonly changes: number;
 }
@@ -328,8 +328,8 @@ export interface MirrorOptions {
   readonly presenceOnly?: (path: string) => boolean;
   /**
    * Nodes whose changes are routine (argument: absolute path). Default: none. A mirror may show a commit of others that
-   * changes only such nodes some seconds later than others, but never a later commit without it. See `Mirror.significantChanges` and
-   * `Mirror.narrow`.
+   * changes only such nodes some seconds later than others, but never a later commit without it. See
+   * `Mirror.significantChanges` and `Mirror.narrow`.
    */
   readonly isRoutine?: (path: string) => boolean;
 }

@@ -35,8 +35,8 @@ export class JobSettings extends JobOptions {
   @TextSetting({}, (context) => Matches(/^\S*$/, { ...context, message: CLASS_NAME }))
   jobClassName?: string;
   /**
-   * The name of the job's registry centre among `elasticjob.regCenters`, or `default`: that of `elasticjob.regCenter`. It
-   * is not stored. Default: `default`.
+   * The name of the job's registry centre among `elasticjob.regCenters`, or `default`: that of `elasticjob.regCenter`.
+   * It is not stored. Default: `default`.
    */
   @TextSetting() registryCenter?: string;
   /**

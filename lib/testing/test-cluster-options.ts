@@ -2,6 +2,7 @@ import { describeValue, isMap } from '../api/text/describe-value.js';
 import { type JobOptions } from '../api/job/job-options.js';
 import { type ElasticJob } from '../api/job/job.js';
 import { knownNames } from '../api/text/nearest.js';
+import { repeated } from '../api/text/repeated.js';
 import { type JobHostOptions } from '../kernel/job-host.js';
 import { type Deliver } from '../registry/embedded/delivery.js';
 import { type CommitLimits } from '../registry/registry-center.js';
@@ -22,13 +23,13 @@ export interface TestClusterOptions {
    */
   readonly job?: TestJob;
   /**
-   * Further jobs of each instance, such as those that run after `job`. Default: none. A job without `shardingTotalCount`
-   * has 2 items; a cron expression without `timeZone` counts in GMT.
+   * Further jobs of each instance, such as those that run after `job`. Default: none. A job without
+   * `shardingTotalCount` has 2 items; a cron expression without `timeZone` counts in GMT.
    */
   readonly otherJobs?: readonly OtherTestJob[];
   /**
-   * The work that a job does for an item; `context.jobName` says which job. It may throw, and may take time. Default: it
-   * does nothing.
+   * The work that a job does for an item; `context.jobName` says which job. It may throw, and may take time. Default:
+   * it does nothing.
    */
   readonly work?: Work;
   /**
@@ -91,7 +92,7 @@ function requireOtherJobs(others: unknown, first: string): void {
         `[{ jobName: 'report', after: 'import' }], got ${describeValue(others)}`,
     );
   const names = [first, ...(others as readonly OtherTestJob[]).map(({ jobName }) => jobName)];
-  const twice = names.find((name, index) => names.indexOf(name) < index);
+  const [twice] = repeated(names);
   if (twice !== undefined)
     throw new RangeError(`Each job of a test's cluster needs a jobName of its own, got '${twice}' twice`);
 }

@@ -29,8 +29,8 @@ export interface ObservedJob {
   /** Number of items that run here, or are ending. */
   readonly itemsRunning: number;
   /**
-   * Number of instants for which items of this instance are due after the rounds of other jobs and have not begun; 0 for
-   * a job that runs after none, and `undefined` for a job that belongs to no graph.
+   * Number of instants for which items of this instance are due after the rounds of other jobs and have not begun; 0
+   * for a job that runs after none, and `undefined` for a job that belongs to no graph.
    */
   readonly roundsWaiting: number | undefined;
   /** The scheduled instant that comes next; `undefined` if the job does not fire by a schedule here. */

@@ -115,29 +115,29 @@ export class JobOptions {
   @Rule('afterItems') afterItems?: 'all' | 'same';
   /**
    * `same`: the job runs for an instant when each upstream job has completed its round of that instant. `latest`: when
-   * each has completed its round of that instant or a later one, for jobs that fire at different instants. Stored as the
-   * property `graph.afterMatch`. Default: `same`.
+   * each has completed its round of that instant or a later one, for jobs that fire at different instants. Stored as
+   * the property `graph.afterMatch`. Default: `same`.
    */
   @Rule('afterMatch') afterMatch?: 'same' | 'latest';
   /**
-   * Effect of an upstream round that failed. `stop`: the job does not run for that instant, nor do jobs after it. `run`:
-   * it runs all the same. `skip`: it does not run, and jobs after it do. Stored as the property `graph.afterFailure`.
-   * Default: `stop`.
+   * Effect of an upstream round that failed. `stop`: the job does not run for that instant, nor do jobs after it.
+   * `run`: it runs all the same. `skip`: it does not run, and jobs after it do. Stored as the property
+   * `graph.afterFailure`. Default: `stop`.
    */
   @Rule('afterFailure') afterFailure?: 'stop' | 'run' | 'skip';
   /**
-   * Rounds that are completed while the job is busy. `latest`: one run makes up for all of them. `every`: each is run, in
-   * order. Stored as the property `graph.afterRounds`. Default: `latest`.
+   * Rounds that are completed while the job is busy. `latest`: one run makes up for all of them. `every`: each is run,
+   * in order. Stored as the property `graph.afterRounds`. Default: `latest`.
    */
   @Rule('afterRounds') afterRounds?: 'latest' | 'every';
   /**
-   * The name of the graph of jobs that run after each other: one job of it gives the name to all. Stored as the property
-   * `graph.name`, which Java instances leave alone. Default: the name of the job that the others run after.
+   * The name of the graph of jobs that run after each other: one job of it gives the name to all. Stored as the
+   * property `graph.name`, which Java instances leave alone. Default: the name of the job that the others run after.
    */
   @TextSetting({}, rule('graph', (value: unknown, job: JobOptions) => graphNameProblem(value, job))) graph?: string;
   /**
-   * How long a round of the whole graph may take, in milliseconds since its instant. Then it is stopped: nothing more of
-   * it begins. To be set at the jobs that run after no other; the least time counts. Stored as the property
+   * How long a round of the whole graph may take, in milliseconds since its instant. Then it is stopped: nothing more
+   * of it begins. To be set at the jobs that run after no other; the least time counts. Stored as the property
    * `graph.timeoutMilliseconds`. Default: no limit.
    */
   @IntegerSetting(

@@ -125,7 +125,7 @@ function addGraphCommands(program: Command, action: Action): void {
         (await import('../change/graph.js')).stop(invocation, name, options),
       ),
     );
-  addPause(program, action, 'pause', 'begin nothing of a graph until it is resumed');
+  addPause(program, action, 'pause', 'pause a graph: its jobs begin no run until it is resumed');
   addPause(program, action, 'resume', 'undo pause');
 }
 

@@ -60,7 +60,7 @@ export interface GraphNode {
   readonly cron?: string;
   readonly shardingTotalCount: number;
   readonly instanceCount: number;
-  /** What keeps it from its part in the graph, with the cure. */
+  /** Its problems, which keep it from its part in the graph, each with the cure. */
   readonly problems: readonly SettingProblem[];
 }
 

@@ -21,7 +21,7 @@ export type LiveEvent =
   /** Instances of a job are new or gone; the page reads them again. */
   | { readonly type: 'instances'; readonly jobName: string }
   | { readonly type: 'config'; readonly jobName: string; readonly version: number }
-  /** What a job in a graph has on record of its rounds has changed; the page reads the graph again. */
+  /** The record of the rounds of a job in a graph has changed; the page reads the graph again. */
   | { readonly type: 'graph'; readonly jobName: string }
   | { readonly type: 'servers' }
   | { readonly type: 'registry'; readonly status: RegistryStatus }

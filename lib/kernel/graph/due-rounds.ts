@@ -21,7 +21,7 @@ export interface Upstream {
   readonly since: number;
 }
 
-/** What is known of an item of the job itself. */
+/** The facts about an item of the job itself. */
 export interface BegunItem {
   /** The last instant of a schedule for which any instance has begun it. */
   readonly lastBegun?: number | undefined;

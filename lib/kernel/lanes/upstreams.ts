@@ -51,7 +51,8 @@ export class Upstreams {
   }
 
   /**
-   * True if exactly the upstream jobs of these settings are followed and checked, and those that are there know of that.
+   * True if exactly the upstream jobs of these settings are followed and checked, and those that are there know of
+   * that.
    */
   areFollowed(config: JobConfiguration): boolean {
     const key = dependenciesKey(dependenciesOf(config));

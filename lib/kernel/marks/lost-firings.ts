@@ -92,8 +92,8 @@ export class LostFirings {
   }
 
   /**
-   * True if settings were in force that this instance never saw, as during an outage: with them, items may have been due
-   * at other instants, or have run off the record.
+   * True if settings were in force that this instance never saw, as during an outage: with them, items may have been
+   * due at other instants, or have run off the record.
    */
   #hasMissedSettings({ configVersion }: JobView): boolean {
     const former = this.#configVersion;

@@ -7,7 +7,7 @@ export interface GraphView {
   /** The runs that each instance has brought to an end, by its id. */
   readonly ends: ReadonlyMap<string, EndRecord>;
   readonly rounds: RoundRecord;
-  /** What operators have ordered for its rounds. */
+  /** The orders of operators for its rounds. */
   readonly orders: GraphOrders;
   /** Version of the node with the orders; `undefined` if there is none. */
   readonly ordersVersion: number | undefined;

@@ -21,8 +21,8 @@ export interface EtcdConfiguration {
   /** The user's password. */
   readonly password?: string;
   /**
-   * Session timeout asked for, in milliseconds; etcd grants whole seconds, and at least one and a half times its election
-   * timeout. Default 60000.
+   * Session timeout asked for, in milliseconds; etcd grants whole seconds, and at least one and a half times its
+   * election timeout. Default 60000.
    */
   readonly sessionTimeoutMilliseconds?: number;
   /** How long connecting, and one request, may take, in milliseconds. Default 5000. */

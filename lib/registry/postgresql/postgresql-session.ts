@@ -146,8 +146,8 @@ export class PostgresqlSession implements Session {
   }
 
   /**
-   * The server refuses writes until somebody changes something: a full disk, or a database that is read-only. Heartbeats
-   * may fit in all the same, so the session goes on, but it is suspended, and says why.
+   * The server refuses writes until somebody changes something: a full disk, or a database that is read-only.
+   * Heartbeats may fit in all the same, so the session goes on, but it is suspended, and says why.
    */
   onRefusal({ link }: Connected, error: unknown): void {
     if (link.isBroken) return;

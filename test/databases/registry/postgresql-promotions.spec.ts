@@ -5,7 +5,7 @@ import { TcpProxy } from '../../support/tcp-proxy.js';
 import { until } from '../../support/until.js';
 import { ASYNCHRONOUS, FailoverStage, statesOf, untilConnected } from '../support/failover-stage.js';
 import { asAdministrator, newName, openPostgresql } from '../support/postgresql-centres.js';
-import { hasPgBouncer, PgBouncer } from '../support/pg-bouncer.js';
+import { PgBouncer } from '../support/pg-bouncer.js';
 import { DatabaseServer } from '../support/servers.js';
 
 const idOf = ({ session: { state } }: PostgresqlRegistryCenter): string => ('id' in state ? state.id : '');
@@ -44,7 +44,7 @@ describe('After a promotion, whatever the clock of the former server was', () =>
   });
 });
 
-(hasPgBouncer ? describe : describe.skip)('A PgBouncer that goes on to the promoted standby without a word', () => {
+describe('A PgBouncer that goes on to the promoted standby without a word', () => {
   const set = { type: 'set', path: '/job', value: 'x' } as const;
   const DAY_US = 86_400_000_000;
 

@@ -1,17 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadPostgresDriver } from '../../../lib/registry/postgresql/connection/driver.js';
 import { freePort } from '../../support/free-port.js';
 import { until } from '../../support/until.js';
-import { asUser } from './servers.js';
+import { asUser, installIfMissing } from './servers.js';
 
 /** Of Debian's package pgbouncer. */
 const PROGRAM = '/usr/sbin/pgbouncer';
-
-/** False where PgBouncer is not installed. */
-export const hasPgBouncer = existsSync(PROGRAM);
 
 /** A PgBouncer that gives a connection to each transaction. */
 export class PgBouncer implements AsyncDisposable {
@@ -23,8 +20,9 @@ export class PgBouncer implements AsyncDisposable {
     this.port = port;
   }
 
-  /** Starts one in front of the PostgreSQL at that port, and waits until it answers. */
+  /** Starts one in front of the PostgreSQL at that port, and waits until it answers. Installs it if it is missing. */
   static async start(serverPort: number): Promise<PgBouncer> {
+    installIfMissing(PROGRAM, 'pgbouncer');
     const pooler = new PgBouncer(await freePort());
     const { uid, gid } = asUser('postgres');
     if (uid !== undefined && gid !== undefined) chownSync(pooler.#folder, uid, gid);

@@ -316,9 +316,14 @@ const mariadbProgram = (): string => (existsSync('/usr/sbin/mariadbd') ? '/usr/s
 function install(kind: Kind): void {
   const [program, name] =
     kind === 'postgres' ? [postgresProgram('initdb'), 'postgresql'] : [mariadbProgram(), 'mariadb-server'];
-  if (isInstalled(program)) return;
-  if (kind === 'postgres' && process.env['POSTGRES_BIN'] !== undefined)
+  if (kind === 'postgres' && process.env['POSTGRES_BIN'] !== undefined && !isInstalled(program))
     throw new Error(`POSTGRES_BIN: there is no ${program}; it must be a folder that has initdb and postgres`);
+  installIfMissing(program, name);
+}
+
+/** Installs a package of Debian's, unless its program is there. @throws Error if it cannot be installed here */
+export function installIfMissing(program: string, name: string): void {
+  if (isInstalled(program)) return;
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get'))
     throw new Error(`Install Debian's package ${name}, or run these tests as root on Debian.`);
   process.stderr.write(`Installing Debian's ${name} …\n`);

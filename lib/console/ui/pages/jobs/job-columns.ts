@@ -27,7 +27,12 @@ export interface ListedJob extends JobRow {
 export function withSuccessors(jobs: readonly JobRow[]): readonly ListedJob[] {
   const successors = new Map<string, string[]>();
   for (const { jobName, after = [] } of jobs)
-    for (const upstream of after) successors.set(upstream, [...(successors.get(upstream) ?? []), jobName].sort());
+    for (const upstream of after) {
+      const names = successors.get(upstream);
+      if (names === undefined) successors.set(upstream, [jobName]);
+      else names.push(jobName);
+    }
+  for (const names of successors.values()) names.sort();
   return jobs.map((job) => ({ ...job, successors: successors.get(job.jobName) ?? [] }));
 }
 
